@@ -37,6 +37,8 @@ from swarm_evo.result import Best, Result, read_result
 from swarm_evo.run_process import LOCK, SOCKET, call, is_held, started
 from swarm_evo.words import check_kept, config_words, keys, problem_words, rights
 
+SETTLES = 10.0
+"""Seconds at most until a search that has judged all it was told has a proposal, or has ended."""
 FIRST = 1.0
 """Seconds after which who waits for a ticket or a verdict hears what for."""
 _LOG = logging.getLogger("swarm_evo")
@@ -199,12 +201,24 @@ class ExternalRun:
 
     @property
     def best(self) -> Best | None:
-        """The best program so far; once the run has ended, its final choice."""
+        """The best program so far; once the search is over, the final choice, which is waited for."""
         return self.result().best
 
     def result(self) -> Result:
-        """The run as `swarm_evo.search` returns it."""
+        """The run as `swarm_evo.search` returns it. Behind the verdict that ended the search its final score is waited
+        for; before, `status` is `running` and there is none."""
+        self._await_end()
         return read_result(self.folder, self.facts)
+
+    def _await_end(self) -> None:
+        """Wait for the end of a search that is over, or may be: a verdict is told before it is known to be the last."""
+        until = time.monotonic() + SETTLES
+        while not self._is_closed and (found := call(self.folder, {"verb": "tickets"})) is not None:
+            if found.get("over"):
+                return self._gone()
+            if not found.get("between") or time.monotonic() > until:
+                return None
+            time.sleep(0.02)
 
     def nodes(self) -> list[dict[str, Any]]:
         """`node_id`, `parent_ids`, `operator`, `metric` and `failure` of every program, in the order of the journal."""

@@ -134,8 +134,9 @@ class TicketApi:
         }
 
     def tickets(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The open tickets; see `rows_of`."""
-        return {"tickets": rows_of(self._queue.open_tickets()), "next": "stop" if self._queue.is_over else "ask"}
+        """The open tickets; see `rows_of`. `between`: whoever waits a moment knows whether the search goes on."""
+        between, following = self._queue.is_between, "stop" if self._queue.is_over else "ask"
+        return {"tickets": rows_of(self._queue.open_tickets()), "between": between, "next": following}
 
     def check(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Whether a program parses, keeps the problem's rules and is new: never a score."""

@@ -268,6 +268,16 @@ class TicketQueue:
             found = [self._expired(ticket) for ticket in list(self._tickets.values())]
         return [ticket for ticket in found if ticket is not None and ticket.state == "open"]
 
+    @property
+    def is_between(self) -> bool:
+        """True where every program that was told has its verdict and no proposal is there: the next one is about to
+        come, or the end."""
+        with self._lock:
+            states = {name: ticket.state for name, ticket in self._tickets.items()}
+            told = [name for name, state in states.items() if state == "told"]
+            is_judged = all(node_of(name) in self._committed for name in told)
+            return bool(told) and is_judged and not self._waiting and "open" not in states.values()
+
     def tell(self, node_id: str, token: str, reply: str) -> str:
         """Take in what was written; returns the ticket's state, or `refused`. Only the first time counts."""
         return self._change(node_id, token, lambda ticket: self._told(ticket, reply))

@@ -649,3 +649,19 @@ def test_a_program_longer_than_a_word_of_a_command_line_starts_a_process_too(ope
     found = later.check(ticket, PROGRAM.format(x=1.5) + "# long\n" * 50_000)
     assert found["ok"], found
     later.close()
+
+
+def test_the_result_behind_the_last_verdict_is_the_end_of_the_run(cli):
+    """The final score lacked: it was still being made."""
+    options = f"{{kind: toy, plugins: '{PLUGINS}', options: {{final_seconds: 1.5}}}}"
+    (cli.folder / "toy.yaml").write_text(f"problem: {options}\n")
+    place = {"project_dir": cli.folder, "logging__report": False}
+    with swarm_evo.open(str(cli.folder / "toy.yaml"), budget={"steps": 2}, idle=20, **place) as run:
+        for x in (1.5, 1.75):
+            ticket = run.ask()
+            before = run.result()
+            assert before.status == "running" and before.final_metric is None, "a search that goes on is not waited for"
+            run.tell(ticket, code=PROGRAM.format(x=x))
+        result = run.result()
+        assert result.status == "finished" and result.final_metric == pytest.approx(0.251)
+        assert run.best.node_id == result.best.node_id

@@ -84,12 +84,13 @@ class ToyWriter:
 
 
 class ToyEvaluator:
-    def __init__(self, seconds=0.0, evaluations=None, together=False, refuse=None, breaks=""):
+    def __init__(self, seconds=0.0, evaluations=None, together=False, refuse=None, breaks="", final_seconds=0.0):
         self.together = together
         self._seconds = seconds
         self._evaluations = evaluations
         self._refuse = refuse
         self._breaks = breaks
+        self._final_seconds = final_seconds
 
     def check(self, node):
         value = _number(node.code)
@@ -103,6 +104,7 @@ class ToyEvaluator:
         return [self._one(node) for node in nodes]
 
     def final(self, nodes):
+        time.sleep(self._final_seconds)
         return [Evaluation(metric=abs(_number(node.code) - 2.001)) if node.code else None for node in nodes]
 
     def _one(self, node):
