@@ -17,7 +17,7 @@ from utils.scratch_folders import scratch_folder
 
 if TYPE_CHECKING:
     from core.evaluation.isolation.cheats import Aim, CheatResult
-    from problems.templates import Template
+    from problems.evaluator_forms import Template
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
 def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
     from core.evaluation.isolation.cheats import attack_evaluator
+    from problems.evaluator_forms import template_of
     from problems.script.job import write_harness
-    from problems.templates import template_of
 
     told, path = _CheatTable(), Path(args.evaluator).absolute()
     template = template_of(path)

@@ -13,7 +13,7 @@ import builtins
 from collections.abc import Iterator
 from pathlib import Path
 
-from problems.template import Template, annotated, bound_in, names_read, parsed, text_in
+from problems.evaluator_template import Template, annotated, bound_in, names_read, parsed, text_in
 from utils.clean_text import clean
 
 _METHOD = "evaluate_program"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from problems.template import Template, bound_in, names_read, parsed, text_in
+from problems.evaluator_template import Template, bound_in, names_read, parsed, text_in
 from utils.clean_text import clean
 
 _WANTED = {"solve", "load_data", "eval_func"}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from problems.template import Template, bound_in, names_read
+from problems.evaluator_template import Template, bound_in, names_read
 from utils.clean_text import clean
 
 _METHODS = {"generate_problem", "solve", "is_solution"}

@@ -1,12 +1,12 @@
-"""EoH, LLM4AD, FunSearch: one function is searched, the evaluator's own file says which (`problems/templates.py`)."""
+"""EoH, LLM4AD, FunSearch: one function is searched, the evaluator's own file says which (`problems/evaluator_forms.py`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from problems.evaluator_forms import SPECIFICATION, template_of
 from problems.neighbours.reading import Told, Translation
-from problems.templates import SPECIFICATION, template_of
 from utils.errors import ConfigError
 
 NAME = "the evaluator"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from problems.evaluator_forms import Template, template_of
 from problems.neighbours.reading import Told, Translation
-from problems.templates import Template, template_of
 
 NAME = "the folder"
 NEEDS = (

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from problems.templates import Template, template_of
+from problems.evaluator_forms import Template, template_of
 from utils.clean_text import clean
 from utils.errors import ConfigError
 from utils.user_text import user_bytes

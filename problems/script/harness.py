@@ -167,7 +167,7 @@ def load(name: str, path: str) -> types.ModuleType:
     return module
 
 
-# What follows is for evaluators that hold their program (`problems/templates.py`).
+# What follows is for evaluators that hold their program (`problems/evaluator_forms.py`).
 
 
 def of_class(path: str, template: dict[str, Any]) -> Callable[..., Any]:

@@ -1,7 +1,7 @@
 """Any program with an evaluator of the user's: `evaluate(program_path)`, in the form that OpenEvolve's users have.
 
 The evaluator is Python; the program is whatever it can judge: Python, another language, a text. Some evaluators hold it
-(`problems/templates.py`): then `problem.program` is the evaluator's own file.
+(`problems/evaluator_forms.py`): then `problem.program` is the evaluator's own file.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from core.executor.long_imports import long_imports
 from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
+from problems.evaluator_forms import Template, template_of
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
@@ -29,7 +30,6 @@ from problems.options import checked_options
 from problems.script.evaluator_source import check_evaluator, docstring_of, uncalled_evaluate
 from problems.script.instances import SECONDS
 from problems.script.told_modules import told_modules
-from problems.templates import Template, template_of
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config

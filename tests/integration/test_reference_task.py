@@ -9,7 +9,7 @@ import pytest
 from support.command_line import Cli
 
 import swarm_evo
-from problems.templates import template_of
+from problems.evaluator_forms import template_of
 
 TASK = """
 import logging

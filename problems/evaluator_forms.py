@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from problems.evaluator_template import SPECIFICATION, Template, parsed
 from problems.function_forms import class_template, specification
 from problems.instance_forms import config_template, files_template
 from problems.reference_form import reference_template
-from problems.template import SPECIFICATION, Template, parsed
 
 __all__ = ["SPECIFICATION", "Template", "template_of"]
 

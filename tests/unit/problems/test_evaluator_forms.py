@@ -10,8 +10,8 @@ from typing import Any
 import numpy  # noqa: F401 - a process loads it once, and the harness loads it where it is not there yet
 import pytest
 
+from problems.evaluator_forms import Template, template_of
 from problems.script.job import write_harness
-from problems.templates import Template, template_of
 from utils.config import load_config
 from utils.errors import ConfigError
 
