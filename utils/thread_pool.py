@@ -19,7 +19,7 @@ class Pool(ThreadPoolExecutor):
 
     def _adjust_thread_count(self) -> None:  # by then what was submitted waits for whichever thread is the next
         try:
-            super()._adjust_thread_count()  # type: ignore[misc]  # Python's stubs do not tell of it
+            super()._adjust_thread_count()
         except RuntimeError:
             if not self._threads:
                 raise

@@ -1,4 +1,4 @@
-"""EoH, LLM4AD, FunSearch: one function is searched, which the evaluator's own file holds (`problems.evaluator_forms`)."""
+"""EoH, LLM4AD, FunSearch: one function is searched, which the evaluator's file holds (`problems.evaluator_forms`)."""
 
 from __future__ import annotations
 

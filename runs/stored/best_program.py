@@ -194,8 +194,12 @@ class _Taking:
             if wanted.refit:
                 if wanted.out:  # before a winner is trained again
                     check_free(written, place, out)
-                written += self._refit(config, predicted, place)
+                again = self._refit(config, predicted, place)
                 mark_refit(place)
+                if not wanted.out and {*again} & {*written}:
+                    scored = f"`export-best {run_dir.name} --out DIR` writes the scored ones"
+                    self.remark(f"refit: {BEST}/ holds its predictions now; {scored}")
+                written += again
             with writes("out", out):
                 return lay_out(written, place, out) if wanted.out else lay_out_own(written, place, run_dir, node.id)
 

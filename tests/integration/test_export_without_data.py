@@ -114,6 +114,12 @@ def test_what_is_refused_leaves_no_file(cli: Cli) -> None:
 def test_a_refit_writes_over_no_file_of_the_users_own(tmp_path: Path) -> None:
     """Of a winner whose outputs are gone the refit alone has a submission."""
     cli = searched(tmp_path / "project", test=True)
+    scored = (cli.run_dir / "best_solution" / "submission.csv").read_bytes()
+    ended = cli.here("export-best", "latest", "--refit", "--seeds=1")
+    assert ended.code == 0 and "best_solution/ holds its predictions now" in ended.err, "it wrote over the scored ones"
+    assert f"`export-best {cli.run_dir.name} --out DIR` writes the scored ones" in " ".join(ended.err.split())
+    ended = cli.here("export-best", "latest", "--out=scored")
+    assert ended.code == 0 and (cli.folder / "scored" / "submission.csv").read_bytes() == scored
     shutil.rmtree(cli.run_dir / "files")
     theirs = {"submission.csv": "my own\n", ".refit/notes.txt": "stays\n"}
     for name, text in theirs.items():
