@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support import small_networkx
 from support.command_line import Cli
 
 import swarm_evo
@@ -200,6 +202,32 @@ def test_a_program_imports_modules_beside_the_evaluator_but_not_the_evaluator(ju
     assert sorted(asked.decision.modules) == ["basis", "deeper"]
     for name in ("evaluator", "answers"):
         assert "No module named" in asked.score(f"import {name}\ndef f():\n    return 9\n").message
+
+
+def test_a_graph_is_given_to_a_program_that_is_kept_apart(judge, tmp_path):
+    """Nodes, edges and what hangs on them cross; a graph as an answer does not."""
+    (tmp_path / "mine").mkdir()
+    shutil.copyfile(small_networkx.__file__, tmp_path / "mine" / "networkx.py")
+    evaluator = """
+        import networkx
+        def evaluate(path):
+            graph = networkx.Graph()
+            graph.graph["name"] = "g"
+            graph.add_node((1, 2), weight=3)
+            graph.add_edge("a", (1, 2), cost=2.5, tags={"x"})
+            graph.add_edge("a", "b", cost=4)
+            found = load(path).f({"graphs": [graph]}, 2)
+            return {"combined_score": float(found)}
+        """
+    program = "import networkx\n\n\ndef f(given, times):\n    (graph,) = given['graphs']\n"
+    program += "    assert type(graph) is networkx.Graph and graph.graph == {'name': 'g'}\n"
+    program += "    assert list(graph.nodes(data=True))[0] == ((1, 2), {'weight': 3})\n"
+    program += "    return times * sum(data['cost'] for _, _, data in graph.edges(data=True))\n"
+    asked = judge(evaluator, program)
+    verdict = asked.score()
+    assert (verdict.metric, asked.decision.isolation) == (13, "apart"), verdict.message or asked.decision.reason
+    answers = asked.score("import networkx\n\n\ndef f(given, times):\n    return given['graphs'][0]\n")
+    assert answers.metric is None and "networkx.Graph is not plain data" in answers.message
 
 
 def test_a_program_imports_packages_beside_the_evaluator(judge, tmp_path):

@@ -75,7 +75,7 @@ class Channel:
         self._timeout = self._within = 0.0
         self._usual = b""
         """The timeout as the kernel wants it."""
-        self._wrap, self._unwrap = plain.wrap, plain.unwrap
+        self._wrap, self._unwrap = plain.wrap_given, plain.unwrap
         self._encode, self._decode = plain.encode, plain.decode
         self._turn = threading.Lock()
         self._mutex = threading.Lock()

@@ -90,7 +90,7 @@ def _made(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
 
 def _called(function: Callable[..., Any], args: Any, named: Any) -> Any:
     """`named` is None where there are no named arguments."""
-    return function(*plain.unwrap(args), **({} if named is None else plain.unwrap(named)))
+    return function(*plain.unwrap_given(args), **({} if named is None else plain.unwrap_given(named)))
 
 
 def _names(module: ModuleType) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Plain data as JSON: what crosses between host and candidate.
 
 `encode` writes None, bool, int, float, str, list and dict, and turns numpy scalars and arrays into numbers and lists.
-`wrap` and `unwrap` keep more kinds apart (tuple, set, bytes, complex, numpy arrays) for callers that need them.
+`wrap` and `unwrap` keep more kinds apart (tuple, set, bytes, complex, numpy arrays) for callers that need them; what an
+evaluator gives to its program may hold graphs of networkx, too.
 """
 
 from __future__ import annotations
@@ -70,25 +71,30 @@ _scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # t
 """One value at a place in a text, and where it ends; StopIteration where none begins."""
 
 
-def wrap(value: Any) -> Any:
-    """JSON data that `unwrap` turns back into the same kinds. TypeError for what is not plain."""
-    if type(value) in _SIMPLE or isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        if _SIMPLE.issuperset(map(type, value)):
+def _wrapper(rest: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`wrap`, with `rest` for what is of no kind of Python's own."""
+
+    def wrap(value: Any) -> Any:
+        """JSON data that `unwrap` turns back into the same kinds. TypeError for what is not plain."""
+        if type(value) in _SIMPLE or isinstance(value, str):
             return value
-        return [wrap(item) for item in value]
-    if isinstance(value, tuple):
-        return {_TAG: "tuple", "items": [wrap(item) for item in value]}
-    if isinstance(value, dict):
-        return {_TAG: "dict", "items": [[wrap(key), wrap(item)] for key, item in value.items()]}
-    if isinstance(value, (set, frozenset)):
-        return {_TAG: "set", "items": [wrap(item) for item in value]}
-    if isinstance(value, (bytes, bytearray)):
-        return {_TAG: "bytes", "data": base64.b64encode(value).decode()}
-    if isinstance(value, complex):
-        return {_TAG: "complex", "parts": [value.real, value.imag]}
-    return _wrap_array(value)
+        if isinstance(value, list):
+            if _SIMPLE.issuperset(map(type, value)):
+                return value
+            return [wrap(item) for item in value]
+        if isinstance(value, tuple):
+            return {_TAG: "tuple", "items": [wrap(item) for item in value]}
+        if isinstance(value, dict):
+            return {_TAG: "dict", "items": [[wrap(key), wrap(item)] for key, item in value.items()]}
+        if isinstance(value, (set, frozenset)):
+            return {_TAG: "set", "items": [wrap(item) for item in value]}
+        if isinstance(value, (bytes, bytearray)):
+            return {_TAG: "bytes", "data": base64.b64encode(value).decode()}
+        if isinstance(value, complex):
+            return {_TAG: "complex", "parts": [value.real, value.imag]}
+        return rest(value)
+
+    return wrap
 
 
 def _wrap_array(value: Any) -> Any:
@@ -103,19 +109,6 @@ def _wrap_array(value: Any) -> Any:
     if isinstance(value, float):
         return float(value)
     raise TypeError(f"{type(value).__module__}.{type(value).__name__} is not plain data")
-
-
-def unwrap(value: Any) -> Any:
-    """The inverse of `wrap`. ValueError for anything that `wrap` does not write."""
-    if isinstance(value, list):
-        return value if _SIMPLE.issuperset(map(type, value)) else [unwrap(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kind = value.get(_TAG)
-    try:
-        return _UNWRAP[kind](value)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"malformed data of kind {str(kind)[:40]!r}: {type(error).__name__}") from error
 
 
 def _spread(keys: list[Any]) -> list[Any]:
@@ -158,11 +151,72 @@ def _complex(value: dict[str, Any]) -> complex:
     return complex(real, imaginary)
 
 
-_UNWRAP: dict[Any, Any] = {
-    "tuple": lambda value: tuple(unwrap(item) for item in _items(value)),
-    "set": lambda value: set(_spread([unwrap(item) for item in _items(value)])),
-    "dict": lambda value: _mapping([unwrap(k) for k, _ in _items(value)], [unwrap(item) for _, item in _items(value)]),
-    "bytes": lambda value: base64.b64decode(value["data"], validate=True),
-    "complex": _complex,
-    "array": _array,
-}
+def _unwrapper(*, with_graphs: bool) -> Callable[[Any], Any]:
+    def unwrap(value: Any) -> Any:
+        """The inverse of `wrap`. ValueError for anything that `wrap` does not write."""
+        if isinstance(value, list):
+            return value if _SIMPLE.issuperset(map(type, value)) else [unwrap(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        kind = value.get(_TAG)
+        try:
+            return kinds[kind](value)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+            raise ValueError(f"malformed data of kind {str(kind)[:40]!r}: {type(error).__name__}") from error
+
+    kinds: dict[Any, Callable[[Any], Any]] = {
+        "tuple": lambda value: tuple(unwrap(item) for item in _items(value)),
+        "set": lambda value: set(_spread([unwrap(item) for item in _items(value)])),
+        "dict": lambda value: _mapping(
+            [unwrap(key) for key, _ in _items(value)], [unwrap(item) for _, item in _items(value)]
+        ),
+        "bytes": lambda value: base64.b64decode(value["data"], validate=True),
+        "complex": _complex,
+        "array": _array,
+    }
+    if with_graphs:
+        kinds["graph"] = lambda value: _graph(value, unwrap)
+    return unwrap
+
+
+wrap, unwrap = _wrapper(_wrap_array), _unwrapper(with_graphs=False)
+
+
+# ------------------------------------------------------------ graphs: from an evaluator to its program, never back
+
+_GRAPHS = ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph")
+"""Classes of networkx; not what is derived from them."""
+
+
+def _wrap_given(value: Any) -> Any:
+    networkx = sys.modules.get("networkx")
+    kind = next((name for name in _GRAPHS if networkx and type(value) is getattr(networkx, name, None)), None)
+    if kind is None:
+        return _wrap_array(value)
+    edges = value.edges(keys=True, data=True) if kind.startswith("Multi") else value.edges(data=True)
+    return {
+        _TAG: "graph", "type": kind, "about": wrap_given(dict(value.graph)),
+        "nodes": [[wrap_given(node), wrap_given(dict(data))] for node, data in value.nodes(data=True)],
+        "edges": [[*map(wrap_given, ends), wrap_given(dict(data))] for *ends, data in edges],
+    }  # fmt: skip
+
+
+def _graph(value: dict[str, Any], unwrap: Callable[[Any], Any]) -> Any:
+    """The graph as it was, but for the order of a node's neighbours, which is that of the edges."""
+    import networkx
+
+    made = getattr(networkx, _GRAPHS[_GRAPHS.index(value["type"])])()
+    made.graph.update(unwrap(value["about"]))
+    for node, data in value["nodes"]:
+        node = unwrap(node)
+        made.add_node(node)
+        made.nodes[node].update(unwrap(data))
+    for *ends, data in value["edges"]:
+        ends = tuple(map(unwrap, ends))
+        made.add_edge(*ends)
+        made.edges[ends].update(unwrap(data))
+    return made
+
+
+wrap_given, unwrap_given = _wrapper(_wrap_given), _unwrapper(with_graphs=True)
+"""As `wrap` and `unwrap`, of what an evaluator gives to its program: graphs of networkx, too, of plain data."""

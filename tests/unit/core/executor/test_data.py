@@ -6,6 +6,7 @@ import errno
 import json
 import random
 import statistics
+import sys
 import tracemalloc
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import small_networkx
 
 from core.contracts import Limits
 from core.evaluation.timing import interval_of_median, repeat, timed_limits
@@ -55,6 +57,40 @@ def test_arrays_of_numbers_cross_with_type_and_shape(dtype: str) -> None:
 def test_code_and_objects_do_not_cross(value: Any) -> None:
     with pytest.raises(TypeError):
         plain.wrap(value)
+
+
+def graphs() -> Any:
+    """networkx, where it is installed."""
+    try:
+        import networkx
+    except ImportError:
+        networkx = small_networkx
+    return networkx
+
+
+def test_a_graph_crosses_to_a_program_and_none_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    networkx = graphs()
+    monkeypatch.setitem(sys.modules, "networkx", networkx)
+    graph = networkx.Graph()
+    graph.graph["of"] = (1, {2})
+    graph.add_node((3, "x"), weight=0.5)
+    graph.add_edge("a", (3, "x"), cost=[1, (2,)])
+    graph.add_edge("a", "b")
+    sent = plain.encode(plain.wrap_given({"given": [graph]}))
+    back = plain.unwrap_given(plain.decode(sent))["given"][0]
+    assert type(back) is type(graph) and back.graph == graph.graph
+    assert list(back.nodes(data=True)) == list(graph.nodes(data=True))
+    assert list(back.edges(data=True)) == list(graph.edges(data=True))
+    with pytest.raises(TypeError, match="not plain data"):
+        plain.wrap(graph)
+    with pytest.raises(ValueError, match="malformed data of kind 'graph'"):
+        plain.unwrap(plain.decode(sent)["items"][0][1][0])
+    for odd in (type("Mine", (networkx.Graph,), {})(), [graph, object()]):
+        with pytest.raises(TypeError, match="not plain data"):
+            plain.wrap_given(odd)
+    graph.add_node("odd", held=object())
+    with pytest.raises(TypeError, match="not plain data"):
+        plain.wrap_given(graph)
 
 
 FORGED = [
