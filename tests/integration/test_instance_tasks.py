@@ -138,10 +138,11 @@ def test_a_program_that_fails_alike_on_many_instances_is_told_of_it_once(cli: Cl
     data = {f"{name}.txt": "1 2 3\n3 1 2 5 4\n3 1 2 5 4 6\n9 8 7 6\n" for name in "abcdef"}
     text = LARGEST.replace('    return {"largest"', '    numbers[len(numbers)]\n    return {"largest"')
     folder = filled(cli.folder / "theirs", {"config.py": text[: text.index("def norm_score")], **data})
-    ended = search(cli, folder, "problem.options.evaluator_args.timeout=0.3")
+    ended = search(cli, folder, "problem.options.evaluator_args.timeout=0.3", "execution.timeout=2")
     assert ended.code == 0, ended.err
     shown = cli.here("show", "latest", "[0]").out
     prompt = cli.here("step", "latest", "--until", "prompt").out
+    assert "took under 10 % of its time" in prompt, "all instances together are no call that may take two seconds"
     for told in (shown, prompt):
         assert "on 6 of 24 instances, first a.txt: Exception: Timeout (0.3s)" in told
         assert "on 6 of 24 instances, first a.txt: Exception: four are too many" in told

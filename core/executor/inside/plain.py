@@ -8,6 +8,7 @@ evaluator gives to its program may hold graphs of networkx, too.
 from __future__ import annotations
 
 import base64
+import importlib
 import json
 import re
 import sys
@@ -203,8 +204,7 @@ def _wrap_given(value: Any) -> Any:
 
 def _graph(value: dict[str, Any], unwrap: Callable[[Any], Any]) -> Any:
     """The graph as it was, but for the order of a node's neighbours, which is that of the edges."""
-    import networkx
-
+    networkx = importlib.import_module("networkx")  # which has no types of its own
     made = getattr(networkx, _GRAPHS[_GRAPHS.index(value["type"])])()
     made.graph.update(unwrap(value["about"]))
     for node, data in value["nodes"]:
