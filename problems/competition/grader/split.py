@@ -65,7 +65,7 @@ def prepare_own(
     if not request.get("target"):
         return _claims_only(public, request, tell)
     public.mkdir()
-    tables = read_own(request)
+    tables = read_own(request, tell)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request, own_goal(tables, request))
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = with_ids(tables, request["seed"], request.get("key"))
@@ -129,7 +129,8 @@ def prepare_own(
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if invented else None, "cautions": cautions,
-        "joined_tables": further.names, "copied": any(copied.values()), "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
+        "copied": any(copied.values()),
+        "joined_tables": further.names, "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     all_of_it = len(sides.shown) == sides.count
     learned = None if all_of_it else as_programs_read(sides.shown, sides.count)

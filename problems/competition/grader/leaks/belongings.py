@@ -8,7 +8,6 @@ is told.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +17,7 @@ from typing import IO
 
 from ..tables.counts import counted
 from ..tables.exact import Unusable
+from ..tables.progress import EachSecond
 from .contents import Opaque, texts
 from .decoding import decoded
 from .hidden_labels import HiddenLabels
@@ -86,7 +86,7 @@ def copy_rest(
     root = os.path.realpath(folder)
     roots = (root, *([os.path.realpath(beside)] if beside else []))
     labels = labels and cache(labels)
-    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred}, _Now(tell))
+    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred}, EachSecond(tell))
     try:
         copy.folder(root, str(public), linked=False)
         if labels is not None and copy.files.names:
@@ -105,7 +105,7 @@ class _Copy:
     roots: tuple[str, ...]
     labels: Callable[[], HiddenLabels] | None
     barred: set[str]
-    now: _Now
+    now: EachSecond
     looked_into: bool = False
     left: Left = field(default_factory=Left)
     files: NamedFiles = field(default_factory=NamedFiles)
@@ -145,7 +145,7 @@ class _Copy:
         with open(path, "rb", buffering=0) as source:
             if self.labels is not None:
                 self.looked_into = True
-                if may_tell(source, self.labels(), lambda: self.now.tells(name, source)):
+                if may_tell(source, self.labels(), lambda: self.now(lambda: _how_far(name, source))):
                     self.left.telling.append(name)
                     return False
             source.seek(0)
@@ -177,18 +177,9 @@ def _names(name: str) -> Iterator[str]:
         yield f"further{number if number > 1 else ''}_{name}"
 
 
-class _Now:
-    """Tells each second what goes on."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell, self._told = tell, time.monotonic()
-
-    def tells(self, name: str, file: IO[bytes]) -> None:
-        now = time.monotonic()
-        if now - self._told >= 1:
-            self._told = now
-            size, done = os.fstat(file.fileno()).st_size >> 20, file.tell() >> 20
-            self._tell(f"hidden labels are looked for in {name[-MOST_LETTERS:]}: {done} of {size} MB")
+def _how_far(name: str, file: IO[bytes]) -> str:
+    size, done = os.fstat(file.fileno()).st_size >> 20, file.tell() >> 20
+    return f"hidden labels are looked for in {name[-MOST_LETTERS:]}: {done} of {size} MB"
 
 
 def may_tell(file: IO[bytes], labels: HiddenLabels, now: Callable[[], None] = lambda: None) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import importlib
 import lzma
 import re
 import tarfile
@@ -19,6 +20,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
+from ..tables.columnar_files import ROWS
 from ..tables.text_look import encoding_of
 from .path_words import words_of
 
@@ -154,7 +156,11 @@ def _array(file: IO[bytes], depth: int) -> Iterator[str]:
 def _columns(file: IO[bytes], depth: int) -> Iterator[str]:
     head = file.read(4)
     file.seek(0)
-    yield from _written(pd.read_parquet(file) if head == b"PAR1" else pd.read_feather(file))
+    if head != b"PAR1":
+        yield from _written(pd.read_feather(file))
+        return
+    for batch in importlib.import_module("pyarrow.parquet").ParquetFile(file).iter_batches(ROWS):
+        yield from _written(batch.to_pandas())
 
 
 def _written(table: Any) -> Iterator[str]:

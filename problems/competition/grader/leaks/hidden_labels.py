@@ -105,7 +105,7 @@ class HiddenLabels:
         for name in rows.columns.difference(targets, sort=False):
             named |= {
                 text: place
-                for text, place in _names(away[name], rows[name].value_counts(), places)
+                for text, place in _names(away[name], ~rows[name].duplicated(keep=False), places)
                 if text not in named
             }
         for place in places if numbered else ():
@@ -255,10 +255,15 @@ def _beside(number: str) -> Iterator[str]:
                 yield f"{number[:at]}{digit}{number[at + 1 :]}"
 
 
-def _names(values: Any, counts: Any, places: list[int]) -> Iterator[tuple[str, int]]:
-    """Spellings of the values that name a row: an id, a measure that no other row has."""
-    for value, place in zip(values, places, strict=True):
-        if value == value and counts.get(value) == 1:
+def _names(values: Any, alone: Any, places: list[int]) -> Iterator[tuple[str, int]]:
+    """Spellings of the values that name a row: an id, a measure that no other row has.
+
+    Args:
+        alone: of every row, whether no other has its value.
+    """
+    names = alone.loc[values.index].to_numpy() & values.notna().to_numpy()
+    for value, place, names_row in zip(values, places, names, strict=True):
+        if names_row:
             text_of = plain(value)
             for text in dict.fromkeys((text_of, str(value).strip().casefold(), f"{text_of}.0")):
                 if text:

@@ -1,8 +1,8 @@
 """Further tables that lie in several files: joined into one in the folder that programs see.
 
 Three forms: parts (`loans_0.csv`, `loans_1.csv`; `book.parquet/stock_id=0/part-0.parquet`), one for each side
-(`train_identity.csv`, `test_identity.csv`), and a file for each row, called like it (`train/1000015382.csv`). What names
-of folders and files say is then a column.
+(`train_identity.csv`, `test_identity.csv`), and a file for each row, called like it (`train/1000015382.csv`). What
+names of folders and files say is then a column.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
-
-from ..tables.columnar_files import column_names
+from ..tables.columnar_files import column_names, parquet_pieces
 from ..tables.columns import listed
 from ..tables.contents import read_any
 from ..tables.counts import counted
 from ..tables.exact import Unusable
-from ..tables.formats import COLUMNAR, Look, is_text, look_at
+from ..tables.formats import COLUMNAR, PARQUET, Look, is_text, look_at
 from .parts_of_tables import PARTITION, join_files, partitions
 
 ENDINGS = re.compile(r"\.(csv|tsv|tab|parquet|pq|feather|arrow)(\.(gz|zip|bz2|xz))?$", re.IGNORECASE)
@@ -166,9 +166,10 @@ def _columns(path: Path, look: Look) -> list[str]:
     return column_names(path, look) if look.suffix in COLUMNAR else [str(name) for name in read_any(path, rows=5)[0]]
 
 
-def _head(path: Path, look: Look, name: str) -> pd.Series:
-    table = read_any(path, rows=HEAD)[0]
-    return table[name].head(HEAD)
+def _head(path: Path, look: Look, name: str) -> Any:
+    if look.suffix in PARQUET and not look.packed:
+        return next(parquet_pieces(path, [name], HEAD))[name].to_pandas()
+    return read_any(path, rows=HEAD)[0][name]
 
 
 def _name(paths: Sequence[Path], public: Path, key: str | None) -> str:
@@ -182,7 +183,8 @@ def _name(paths: Sequence[Path], public: Path, key: str | None) -> str:
     else:
         stems = [_stem(place) for place in places]
     bare = [_SIDE.sub("", stem).strip(" _-.") for stem in stems]
-    start = os.path.commonprefix(bare)
+    alike = takewhile(lambda letters: len({*letters}) == 1, zip(*bare, strict=False))
+    start = "".join(letters[0] for letters in alike)
     start = start if all(stem == start for stem in bare) else re.sub(r"\d+$", "", start)
     folder = ENDINGS.sub("", places[0].parts[-2]) if len(places[0].parts) > 1 else ""
     called = start.strip(" _-.")

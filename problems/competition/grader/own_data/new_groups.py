@@ -38,7 +38,8 @@ def told_new_groups(columns: Collection[str], column: Callable[[str], Any], test
     for name in test if len(test) else ():
         if not _ID.search(str(name)) or name not in columns:
             continue
-        mine, theirs = (_groups(values) for values in (column(name), test[name]))
+        theirs = _groups(test[name])
+        mine = None if theirs is None else _groups(column(name))  # of a long table it is read anew
         if mine is not None and theirs is not None and not set(mine) & set(theirs):
             told = f"{name}: test.csv has none of those of train.csv, where each has several rows; {FLATTERED}"
             yield f"{told}: {quote(f'--data.split=group:{name}')} hides all rows of some"
@@ -53,7 +54,8 @@ def told_newer(columns: Collection[str], column: Callable[[str], Any], test: Any
     for name in test if len(test) >= FEWEST else ():
         if name not in columns:
             continue
-        mine, theirs = _times(column(name), str(name)), _times(test[name], str(name))
+        theirs = _times(test[name], str(name))
+        mine = None if theirs is None else _times(column(name), str(name))
         if mine is not None and theirs is not None and theirs.min() >= mine.max() > mine.min():
             told = f"{name}: test.csv is newer than all of train.csv; {FLATTERED}"
             yield f"{told}: {quote(f'--data.split=time:{name}')} hides the newest rows"

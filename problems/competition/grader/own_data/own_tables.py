@@ -19,6 +19,7 @@ from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, is_text_column, open_table
+from ..tables.progress import Tell, nobody
 from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
 from .forms_of_both import forms_of_both, told_other, told_words
@@ -108,8 +109,12 @@ class OwnTables:
         return self.written.get(column, column) if name == "test" else column
 
 
-def read_own(request: dict[str, Any]) -> OwnTables:
-    """Read the tables that the request names; Unusable where they do not fit together."""
+def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
+    """Read the tables that the request names; Unusable where they do not fit together.
+
+    Args:
+        say: is told how far a long one is read.
+    """
     notes: list[str] = []
     files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
     used = {Path(file) for file in request["originals"]}
@@ -126,7 +131,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         tell(name, list(table.columns), told)
         return table
 
-    train, told = open_table(files["train"])
+    train, told = open_table(files["train"], tell=say)
     tell("train", train.columns, told)
     if train.look.is_guessed:
         notes.append("where letters are wrong: --data.encoding=NAME")

@@ -82,12 +82,58 @@ def append_parquet(
     return count
 
 
-def parquet_pieces(path: Path, columns: list[str]) -> Iterator[Any]:
-    """A Parquet file as tables of Arrow, some rows at a time."""
+def parquet_pieces(path: Path, columns: list[str], rows: int = ROWS) -> Iterator[Any]:
+    """A Parquet file as tables of Arrow, so many rows at a time."""
     pyarrow = importlib.import_module("pyarrow")
     with path.open("rb") as file:
-        for batch in _parquet(file).iter_batches(ROWS, columns=columns):
+        for batch in _parquet(file).iter_batches(rows, columns=columns):
             yield pyarrow.Table.from_batches([batch]).select(columns)
+
+
+def whole_pieces(path: Path, columns: list[str], kinds: Mapping[str, str], rows: int) -> Iterator[Any]:
+    """A Parquet file as tables of pandas, so many rows at a time, each column of one type in all of them."""
+    for piece in parquet_pieces(path, columns, rows):
+        yield piece.to_pandas(ignore_metadata=True).astype(kinds)
+
+
+def rows_of_parquet(path: Path) -> int:
+    with path.open("rb") as file:
+        return int(_parquet(file).metadata.num_rows)
+
+
+def kinds_of(path: Path, look: Look) -> dict[str, str | None]:
+    """The columns of a Parquet file that can be read in pieces, with the type that all pieces have where their own may
+    differ; {} where it is packed, or holds what is not plain: lists, bytes, an index of pandas, a name twice."""
+    types = importlib.import_module("pyarrow").types
+    if look.packed:
+        return {}
+    with path.open("rb") as file:
+        schema = _parquet(file).schema_arrow
+    kinds: dict[str, str | None] = {}
+    for field in schema:
+        plain = types.is_integer(field.type) or types.is_floating(field.type) or types.is_boolean(field.type)
+        dated = types.is_timestamp(field.type) and field.type.tz is None
+        texts = types.is_string(field.type) or types.is_large_string(field.type)
+        if not (plain or dated or texts) or field.name in kinds or _NAMELESS.fullmatch(field.name):
+            return {}
+        with_missing = "float64" if types.is_integer(field.type) else None
+        kinds[field.name] = "boolean" if types.is_boolean(field.type) else with_missing
+    without = _never_missing(path)
+    return {name: None if name in without else kind for name, kind in kinds.items()}
+
+
+def _never_missing(path: Path) -> set[str]:
+    """Columns of which the file says that every cell has a value."""
+    with path.open("rb") as file:
+        about = _parquet(file).metadata
+    missing: dict[str, int | None] = {}
+    for group in range(about.num_row_groups):
+        for place in range(about.num_columns):
+            column = about.row_group(group).column(place)
+            known = column.statistics.null_count if column.statistics is not None else None
+            before = missing.get(column.path_in_schema, 0)
+            missing[column.path_in_schema] = None if known is None or before is None else before + known
+    return {name for name, count in missing.items() if count == 0}
 
 
 def _kind_of(pyarrow: Any, texts: list[str]) -> Any:

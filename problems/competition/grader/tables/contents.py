@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from .blocks import together
-from .columnar_files import columns_twice, read_columns
+from .columnar_files import columns_twice, kinds_of, parquet_pieces, read_columns
 from .databases import read_database
 from .exact import EXACT, Unusable, refusals
 from .formats import (
@@ -23,6 +23,7 @@ from .formats import (
     DATABASES,
     LINED_JSON,
     LOOK,
+    PARQUET,
     SHEETS,
     Look,
     is_json,
@@ -138,6 +139,9 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
     how: dict[str, Any] = {"dtype": str, "keep_default_na": False}
     if look.suffix in SHEETS:
         return read_sheet(path, look, None, how)[0]
+    if look.suffix in PARQUET and kinds_of(path, look):
+        pieces = [piece.to_pandas(ignore_metadata=True) for piece in parquet_pieces(path, [column])]
+        return pd.concat(pieces, ignore_index=True)
     if look.suffix in (*COLUMNAR, *DATABASES):
         return _read(path, look, None)[0]
     if is_json(look):

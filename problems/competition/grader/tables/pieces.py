@@ -17,9 +17,11 @@ import pandas as pd
 
 from .blocks import chosen, joined
 from .cell_forms import CellForm, converted, form_of, may_have_form
+from .columnar_files import kinds_of, rows_of_parquet, whole_pieces
 from .contents import read_any, text_pieces
 from .exact import refusals
-from .formats import Look, is_text, look_at, sure_encoding
+from .formats import PARQUET, Look, is_text, look_at, sure_encoding
+from .progress import EachSecond, Tell, nobody
 
 ROWS, CELLS = 200_000, 20_000_000
 """Of a piece, at most: of a wide table it has fewer rows."""
@@ -42,6 +44,7 @@ class Table:
         look: how its text is written.
         whole: all of it, where it is short or cannot be read in pieces.
         forms: columns of text that are given as numbers, or as dates of one form.
+        tell: is told how far it is read, where that takes long.
     """
 
     path: Path
@@ -50,6 +53,7 @@ class Table:
     look: Look
     whole: Any = None
     forms: dict[str, CellForm] = field(default_factory=dict)
+    tell: Tell = nobody
 
     @property
     def columns(self) -> list[str]:
@@ -69,8 +73,15 @@ class Table:
             return
         kinds = {name: kind for name in wanted if (kind := self.kinds[name])}
         how = {"usecols": wanted, "dtype": kinds}
+        now = EachSecond(self.tell)
         with refusals(self.path):
-            for piece in _numbered(text_pieces(self.path, self.look, rows_of(len(wanted)), how)):
+            read = (
+                whole_pieces(self.path, wanted, kinds, rows_of(len(wanted)))
+                if self.look.suffix in PARQUET
+                else text_pieces(self.path, self.look, rows_of(len(wanted)), how)
+            )
+            for piece in _numbered(read):
+                now(lambda rows=piece: f"{self.path.name} is read: {rows.index[-1] + 1:,} of {self.count:,} rows")  # type: ignore[misc]
                 yield converted(chosen(piece, wanted), self.forms)
 
     def find_forms(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, CellForm]:
@@ -142,17 +153,25 @@ def marked(places: Any, count: int) -> Any:
     return mask
 
 
-def open_table(path: Path, look: Look | None = None) -> tuple[Table, str]:
+def open_table(path: Path, look: Look | None = None, tell: Tell = nobody) -> tuple[Table, str]:
     """The table in a file, in any format that `formats` knows, and what was unusual about it in a few words.
 
     Args:
         look: how it is written, where that is known.
+        tell: is told how far it is read, where that takes long.
 
     Raises:
         Unusable: one line that names the file and what to do.
     """
     with refusals(path):
         look = look or look_at(path)
+        now = EachSecond(tell)
+        if (
+            look.suffix in PARQUET
+            and (kinds := kinds_of(path, look))
+            and (count := rows_of_parquet(path)) > WHOLE * (rows_of(len(kinds)))
+        ):
+            return Table(path, count, kinds, look, tell=tell), look.told()
         if not is_text(look):
             whole, told = read_any(path)
             return _short(path, look, whole), told
@@ -164,9 +183,10 @@ def open_table(path: Path, look: Look | None = None) -> tuple[Table, str]:
             for name in piece.columns:
                 seen.setdefault(name, set()).add(_kind(piece[name]))
             count += len(piece)
+            now(lambda rows=count: f"{path.name} is read: {rows:,} rows")  # type: ignore[misc]
     if count == len(first):
         return _short(path, look, first), look.told()
-    return Table(path, count, {name: _common(kinds) for name, kinds in seen.items()}, look), look.told()
+    return Table(path, count, {name: _common(kinds) for name, kinds in seen.items()}, look, tell=tell), look.told()
 
 
 def _short(path: Path, look: Look, whole: Any) -> Table:

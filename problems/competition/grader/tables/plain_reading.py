@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from .columnar_files import columns_twice
+from .columnar_files import columns_twice, kinds_of, whole_pieces
 from .formats import LINED_JSON, PARQUET, TEXT, is_json, is_text, look_at
 from .nested_cells import has_nested
 from .text_look import BLANKS
@@ -43,6 +43,10 @@ def how_read(path: Path) -> How | None:
 
 def pieces_of(path: Path, how: How, columns: list[str] | None = None) -> Iterator[Any]:
     """The rows in order, so many at a time."""
+    if "parquet" in how and (plain := kinds_of(path, look_at(path))):
+        wanted = [*plain] if columns is None else columns
+        yield from whole_pieces(path, wanted, {name: kind for name in wanted if (kind := plain[name])}, PIECE)
+        return
     if "parquet" in how or "json" in how:
         whole = pd.read_parquet(path, columns=columns) if "parquet" in how else _json(path, how)
         whole = whole if columns is None else whole[columns]
