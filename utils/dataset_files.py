@@ -23,9 +23,10 @@ ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", "
 """What is not unpacked here."""
 DATABASES = (".mdb", ".accdb", ".duckdb")
 """What is not read of them."""
+PICKLES = (".pkl", ".pickle")
 UNREAD = (
-    ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".pkl", ".pickle",
-    ".npy", ".npz", ".mat", ".h5", ".hdf5", ".arff", ".orc", ".avro", ".xml", ".html", ".pdf",
+    *PICKLES, ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".npy",
+    ".npz", ".mat", ".h5", ".hdf5", ".arff", ".orc", ".avro", ".xml", ".html", ".pdf",
 )  # fmt: skip
 """Tables of formats that are not read here."""
 _SAMPLE = re.compile(

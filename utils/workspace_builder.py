@@ -9,7 +9,9 @@ from pathlib import Path
 from utils.dataset_files import (
     ARCHIVES,
     DATABASES,
+    PACKED,
     PARTITION,
+    PICKLES,
     TABLES,
     UNREAD,
     files_named,
@@ -147,7 +149,10 @@ def _remedy(names: list[str]) -> str:
     holds = f", or say --data.train=FILE; the folder holds {found or 'nothing'}"
     if base := next((name for name, small in low if small.endswith(DATABASES)), None):
         return f"{holds}; '{base}' is a database: write its table as a CSV"
-    if other := next((name for name, small in low if small.endswith(UNREAD)), None):
+    packed_too = ("", *PACKED)
+    if pickled := next((name for name, small in low if small.endswith(_ends(PICKLES, packed_too))), None):
+        return f"{holds}; '{pickled}' is a pickle, which may run anything when it is opened: save it as CSV or Parquet"
+    if other := next((name for name, small in low if small.endswith(_ends(UNREAD, packed_too))), None):
         return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
     if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:
         return (
@@ -155,6 +160,10 @@ def _remedy(names: list[str]) -> str:
             "joined: --data.train='*.csv'"
         )
     return holds
+
+
+def _ends(kinds: Sequence[str], packed: Sequence[str]) -> tuple[str, ...]:
+    return tuple(kind + end for kind in kinds for end in packed)
 
 
 def _named(folder: Path, table: str, names: Mapping[str, str | None]) -> list[Path]:

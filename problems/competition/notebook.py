@@ -241,8 +241,8 @@ _UNLIKE = """print({told!r})
 def write_notebook(node: Node, target: Path, message: str, source: Source, prepared: Prepared) -> None:
     """Write the notebook. ConfigError where its cells could not make the program's input from the user's files."""
     if source.request["kind"] == "own":
-        if read := [name for name in prepared.meta.get("joined_tables", ()) if name in node.code]:
-            told = "is made of several files of yours, and the notebook reads one: join them"
+        if read := [name for name in _made_tables(prepared.meta) if name in node.code]:
+            told = "is made of other files of yours: save it as CSV yourself"
             raise ConfigError(f"export-best --notebook: input/{read[0]}, which the program reads, {told}")
         first, last, files = _own(source, prepared)
     else:
@@ -257,6 +257,11 @@ def write_notebook(node: Node, target: Path, message: str, source: Source, prepa
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     page = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
     target.write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
+
+
+def _made_tables(meta: dict[str, Any]) -> list[str]:
+    """Further tables that are made of files of the user's."""
+    return [*meta.get("joined_tables", ()), *(name for names in meta.get("read_as", {}).values() for name in names)]
 
 
 def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:

@@ -125,7 +125,7 @@ def _further(
     names = json.loads(own.read_text(encoding="utf-8"))["rows"] if own.is_file() else {}
     theirs = as_keys(rows[1][meta["id"]]).isin(names).to_numpy() if names else np.zeros(len(rows[1]), bool)
     targets = {*exam["targets"], *exam.get("truth", ()), *filter(None, [meta["label"]])}
-    known = {"train", "test", *([labelled.stem.lower()] if labelled else [])}
+    known = {"train", "test", *([labelled.stem.lower()] if labelled else []), *map(str.lower, meta.get("read_as", {}))}
     return side_tables(public, rows, targets, meta.get("invented"), theirs, known, preview, tell)
 
 

@@ -4,7 +4,9 @@ Told from their values, since a name alone may mean anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,7 +86,7 @@ def side_tables(
         targets: columns to be predicted: a table that has one is looked at no further.
         invented: the column of ids that we made, which names rows of no table of the user's.
         theirs: which of the rows to predict nobody scores: a table that ends before them says nothing of these.
-        known: what the tables of the competition are called, without endings.
+        known: what the tables of the competition are called, without endings, and files that are there as CSV too.
         preview: what tells kinds of columns.
         tell: is told which table is looked at.
     """
@@ -109,6 +111,7 @@ def side_tables(
         if any(_is_inside(path, name, outer, public, aims, preview) for outer in found.tables):
             found.others.remove(name)
     found.others.extend([*files][MOST_TABLES:])
+    found.others.extend(_packed_together(public))
     return found
 
 
@@ -143,11 +146,20 @@ def _files(folder: Path, known: set[str], depth: int = 0) -> list[Path]:
     return [*tables, *(path for one in below[:MOST_FOLDERS] for path in _files(one, known, depth + 1))]
 
 
+def _packed_together(folder: Path) -> Iterator[str]:
+    """Archives of several tables, which no program of `rules` opens."""
+    for path in sorted(folder.glob("*.zip")):
+        with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as packed:
+            count = sum(name.lower().endswith(ENDINGS) for name in packed.namelist())
+            if count > 1:
+                yield f"{path.name} ({count} tables: unpack it)"
+
+
 def _may_be_one(path: Path, known: set[str]) -> bool:
     name = path.name.lower()
     bare = next((name.removesuffix(end) for end in PACKED.values() if name.endswith(end)), name)
     stem = next((bare.removesuffix(end) for end in ENDINGS if bare.endswith(end)), None)
-    return stem is not None and stem not in known and not is_sample(path) and path.is_file()
+    return stem is not None and known.isdisjoint((stem, name)) and not is_sample(path) and path.is_file()
 
 
 def _by(one: dict[str, Any]) -> str:

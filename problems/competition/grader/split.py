@@ -23,6 +23,7 @@ from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
+from .own_data.further_forms import write_plain
 from .own_data.further_parts import Joined, join_further
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.long_form import long_form
@@ -35,6 +36,7 @@ from .own_data.sides import Sides, part_rows, telling_features
 from .own_data.targets import Goal, classes_read, goal_of
 from .row_ids import with_ids
 from .scoring import parts
+from .tables.columns import listed
 from .tables.contents import read_texts
 from .tables.counts import counted
 from .tables.csv_text import write_csv
@@ -117,8 +119,10 @@ def prepare_own(
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request, tell)
     names_of_rows = {} if invented else {key: as_keys(pd.concat([sides.shown[key], answers[key], theirs[key]]))}
-    further = Joined([], []) if request.get("alone") else join_further(public, names_of_rows, tables.columns)
-    notes += further.notes
+    plain, joined_up = dict[str, list[str]](), Joined([], [])
+    if not request.get("alone"):
+        plain, joined_up = write_plain(public), join_further(public, names_of_rows, tables.columns)
+    notes += [f"{name} is read as {listed(written)}" for name, written in plain.items()] + joined_up.notes
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -129,8 +133,8 @@ def prepare_own(
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if invented else None, "cautions": cautions,
-        "copied": any(copied.values()),
-        "joined_tables": further.names, "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
+        "copied": any(copied.values()), "read_as": plain, "joined_tables": joined_up.names,
+        "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     all_of_it = len(sides.shown) == sides.count
     learned = None if all_of_it else as_programs_read(sides.shown, sides.count)

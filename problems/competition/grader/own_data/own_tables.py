@@ -17,6 +17,7 @@ from ..tables.columns import MOST_NAMES, bare, listed, same_names, targets_of, t
 from ..tables.contents import read_any, read_texts
 from ..tables.counts import counted
 from ..tables.exact import Unusable
+from ..tables.formats import kind_of
 from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, is_text_column, open_table
 from ..tables.progress import Tell, nobody
@@ -137,7 +138,7 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
         notes.append("where letters are wrong: --data.encoding=NAME")
     targets = targets_of(request["target"], train.columns)
     sample = read("sample") if request.get("sample") else pd.DataFrame()
-    if "test" not in files and _names_the_rows(sample, train, targets):
+    if "test" not in files and _names_the_rows(sample, train, targets, request):
         files["test"] = files["sample"]
     theirs = read("test") if "test" in files else next(train.pieces()).iloc[:0]
     if not request.get("test"):
@@ -177,14 +178,23 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
     return tables
 
 
-def _names_the_rows(sample: Any, train: Table, targets: list[str]) -> bool:
+def _names_the_rows(sample: Any, train: Table, targets: list[str], request: dict[str, Any]) -> bool:
     """True if the sample submission is all that says which rows are to be predicted: what these are tells their name,
-    as that of a picture does."""
+    as that of a picture or a sound does, whatever else the training table says of its own."""
     others = [name for name in train.columns if name not in targets]
-    if len(others) != 1 or others[0] not in sample:
+    named = [name for name in others if name in sample]
+    if len(named) != 1 or (len(others) > 1 and not _has_files_alone(request)):
         return False
-    wanted, known = as_keys(sample[others[0]]), as_keys(train.read(others)[others[0]])
-    return each_once([sample[others[0]]]) and not set(wanted) & set(known)
+    wanted, known = as_keys(sample[named[0]]), as_keys(train.read(named)[named[0]])
+    is_name = len(others) == 1 or known.is_unique
+    return is_name and each_once([sample[named[0]]]) and not set(wanted) & set(known)
+
+
+def _has_files_alone(request: dict[str, Any]) -> bool:
+    """True if no further table lies in the folder that may have what the training table says, but folders of files."""
+    there = [] if request.get("alone") else [path for path in Path(request["folder"]).iterdir() if path.name[0] != "."]
+    tables = [path for path in there if may_be_table(path, request)]
+    return not tables and any(path.is_dir() or path.suffix == ".zip" for path in there)
 
 
 def _within_float(values: Any) -> Any:
@@ -265,6 +275,30 @@ def _sentinels(labelled: Any, targets: list[str]) -> Iterator[str]:
                 yield f"{name} is {end:g} in {where}: empty these cells if it stands for none"
 
 
+def _asks_for_lists(tables: OwnTables) -> str:
+    """That the sample submission has a row for each customer, say, of whom the training table has several."""
+    for name in [name for name in tables.sample if name in tables.others]:
+        wanted, known = as_keys(tables.sample[name]), as_keys(tables.column(name))
+        if wanted.is_unique and not known.is_unique and known.isin(set(wanted)).any():
+            each = f"it asks for a row for each {name}, of which {tables.files['train'].name} has several"
+            return f"; {each}: recommendations are no such task, rows are scored one by one"
+    return ""
+
+
+def _unread_test(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
+    """A line where a file is called like the rows to predict and is in a form that is not read."""
+    if "test" in tables.files or request.get("alone"):
+        return
+    for path in sorted(Path(request["folder"]).glob("[tT][eE][sS][tT].*")):
+        if path.is_file():
+            try:
+                kind_of(path)
+                why = "in a form that is not read: save it as CSV or Parquet"
+            except Unusable as error:
+                why = str(error).partition("' is ")[2] or str(error)
+            yield f"{path.name} is {why}: there are no rows to predict"
+
+
 def _second_head(tables: OwnTables) -> Iterator[str]:
     """A line where the first row names columns that the head leaves without a name, as merged cells above it do."""
     first = next(tables.train.pieces()).iloc[:1]
@@ -302,10 +336,11 @@ def _surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
         elif odd := odd_one(head[name]):
             yield f"{name} is read as words: '{odd[:40]}' and its like are no numbers in the form of its other cells"
     yield from told_words(head, theirs, tables.files.get("test"))
+    yield from _unread_test(tables, request)
     if tables.no_rows:
         yield tables.no_rows
     elif "sample" in tables.files and "test" not in tables.files:
-        yield f"{tables.files['sample'].name} is not filled: there is no test table"
+        yield f"{tables.files['sample'].name} is not filled: there is no test table{_asks_for_lists(tables)}"
     yield from _sentinels(labelled, targets)
     if not request.get("sorted"):
         missing = [name for name in tables.others if name not in theirs]

@@ -42,7 +42,9 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
         limit = "" if rows is None else f" LIMIT {rows}"
         quoted = name.replace('"', '""')
         table = pd.read_sql_query(f'SELECT * FROM "{quoted}"{limit}', database)
-    return table, f"the table '{name[:40]}' of a database" + (f" with {len(names)} tables" if len(names) > 1 else "")
+    told = f"the table '{name[:40]}' of a database" + (f" with {len(names)} tables" if len(names) > 1 else "")
+    left = next((other for other in names if other.casefold() == "test" and other != name), None)
+    return table, told + (f", its table '{left}' is not read: save it as a file" if left else "")
 
 
 def _size_told(path: Path) -> int:

@@ -44,6 +44,14 @@ def read_sheet(path: Path, look: Look, rows: int | None, how: dict[str, Any] | N
     return _there(table), ", ".join(told)
 
 
+def read_sheets(path: Path, look: Look) -> dict[str, Any]:
+    """The tables of all sheets that are not hidden and hold something, by their names."""
+    with _opened(path, look) as (book, _):
+        seen = [sheet.title for sheet in book.book.worksheets if sheet.sheet_state == "visible"]
+        filled = [name for name in seen if any(map(any, _cells(book, name)))]
+        return {name: _there(pd.read_excel(book, **_way(book, path, name))) for name in filled}
+
+
 def head_of_sheet(path: Path, look: Look) -> Any:
     """The row of names, as a table without any."""
     with _opened(path, look) as (book, _):
@@ -77,8 +85,8 @@ def _opened(path: Path, look: Look) -> Iterator[tuple[Any, Any]]:
             yield book, content
 
 
-def _way(book: Any, path: Path) -> dict[str, Any]:
-    sheet = _chosen(book, path)
+def _way(book: Any, path: Path, sheet: str = "") -> dict[str, Any]:
+    sheet = sheet or _chosen(book, path)
     rows = _cells(book, sheet)
     begin = next((at for at, row in enumerate(rows) if any(row)), None)
     if begin is None:

@@ -50,5 +50,5 @@ def test_a_program_that_reads_a_table_of_several_files_has_no_notebook(tmp_path)
     prepared = SimpleNamespace(meta={"joined_tables": ["loans.csv"]})
     source = SimpleNamespace(request={"kind": "own"}, name="mine")
     node = SimpleNamespace(code="loans = pd.read_csv('input/loans.csv')\n")
-    with pytest.raises(ConfigError, match=r"loans\.csv, which the program reads, is made of several files"):
+    with pytest.raises(ConfigError, match=r"loans\.csv, which the program reads, is made of other files"):
         write_notebook(node, tmp_path / "solution.ipynb", "", source, prepared)
