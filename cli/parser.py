@@ -122,7 +122,20 @@ def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
     for name, module in VERBS.items():
         if verb is None or name == verb:
             importlib.import_module(module).add_parser(subparsers)
+    _say_what_is_meant(subparsers)
     return parser
+
+
+def _say_what_is_meant(subparsers: Any) -> None:
+    """`VERB -h` begins with what the overview says of the verb, and no option is without a word."""
+    said = {choice.dest: choice.help for choice in subparsers._choices_actions}
+    for name, verb in subparsers.choices.items():
+        sentence = f"{said[name][0].upper()}{said[name][1:]}.".replace("?.", "?")
+        if said[name].split()[0] not in (verb.description or "").lower():
+            verb.description = "\n\n".join(filter(None, (sentence, verb.description)))
+        for action in verb._actions:
+            if "--json" in action.option_strings and action.help is None:
+                action.help = "the same as JSON"
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:

@@ -355,9 +355,8 @@ class _Judge:
         return self._said(kind, name, numbers, gain, interval)
 
     def _alone(self) -> Verdict:
-        text = (
-            f"On {self.unseen} it scores {self._score(self.winner.final_metric)}; there is no baseline to compare with."
-        )
+        none = "no baseline was scored there" if self.references else "there is no baseline to compare with"
+        text = f"On {self.unseen} it scores {self._score(self.winner.final_metric)}; {none}."
         return Verdict(kind="unconfirmed", text=text)
 
     # ------------------------------------------------------------ words

@@ -53,7 +53,10 @@ def looked_again(top: Sequence[Node], verdicts: Sequence[Evaluation], lower_is_b
     """The candidates with the score and the cases of a second look, best first; those without a score are left out.
 
     The best of many is best partly by luck on the instances that chose it; the second look has instances that did not.
+    Where none has a score, all that did not fail stay with the one that they had: there was no time for them.
     """
+    if all(verdict.metric is None for verdict in verdicts):
+        return [node for node, verdict in zip(top, verdicts, strict=True) if verdict.failure is None]
     scored = [(node, verdict) for node, verdict in zip(top, verdicts, strict=True) if verdict.metric is not None]
     fresh = [node.model_copy(update={"metric_value": v.metric, "signature": v.signature}) for node, v in scored]
     return Direction(lower_is_better).ranked(fresh, lambda node: node.metric_value or 0.0)

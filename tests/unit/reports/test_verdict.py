@@ -123,6 +123,14 @@ def test_scores_alone_where_the_cases_cannot_be_paired(final, interval, other, k
     assert "the final part has only 1 case: little can be said of others" in verdict.warnings
 
 
+def test_a_baseline_for_which_the_end_had_no_time_is_not_called_missing():
+    told = {**facts(), "baselines": [{**row, "final": None, "final_interval": None} for row in facts()["baselines"]]}
+    text = verdict_of(winner(), told, Counts()).text
+    assert text.endswith("no baseline was scored there.") and "there is no baseline" not in text
+    alone = verdict_of(winner(), {**facts(), "baselines": []}, Counts()).text
+    assert alone.endswith("there is no baseline to compare with.")
+
+
 def test_a_gain_over_the_baseline_without_an_unseen_part_is_not_confirmed():
     own = {**GOOD, "own": True, "final": None}
     verdict = verdict_of(winner(final_metric=None), {**facts(), "baselines": [own]}, Counts())

@@ -82,6 +82,14 @@ def test_the_error_of_many_cases_is_that_of_the_formula_and_takes_no_time():
     assert paired_difference([0.0] * 20_000, gaps[1:]) == (0.0, 0.0)
 
 
+def test_who_failed_at_the_second_look_does_not_win_for_want_of_time_for_the_others():
+    """Its first score stood, and it was the winner without a word."""
+    top = [_node("slow", 3.0, (), "x"), _node("next", 2.0, (), "y"), _node("last", 1.0, (), "z")]
+    seen = [Evaluation(failure=FailureKind.TIMEOUT), Evaluation(), Evaluation()]
+    assert looked_again(top, seen, lower_is_better=False) == top[1:]
+    assert looked_again(top, [Evaluation(failure=FailureKind.TIMEOUT)] * 3, lower_is_better=False) == []
+
+
 def test_a_second_look_puts_the_candidates_in_its_own_order():
     top = [
         _node("lucky", 1.0, (1.0, 1.0), "x = 1"),
