@@ -75,8 +75,8 @@ def graft(frame: str, new: str) -> str:
         )
     if not has_marks(new) and (lacking := undefined(frame, block_lines(frame), new)):
         raise BlockError(
-            f"without the EVOLVE-BLOCK marks it is taken for the block alone, and it defines nothing of what stands there "
-            f"({', '.join(lacking[:3])}): hand in all that is between the marks, or SEARCH/REPLACE blocks"
+            f"without the EVOLVE-BLOCK marks it is taken for the block alone, and it defines nothing of what stands "
+            f"there ({', '.join(lacking[:3])}): hand in all that is between the marks, or SEARCH/REPLACE blocks"
         )
     if len(inside) != len(places):
         raise BlockError("the reply must keep the EVOLVE-BLOCK marks, each once, as they are")

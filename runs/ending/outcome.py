@@ -227,7 +227,9 @@ def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]] | None]
         return top, None
     for node, verdict in zip(top, verdicts, strict=True):
         if verdict.failure is not None:
-            log_msg("WARNING", f"{node.id[:12]} failed when it was scored again: {verdict.failure.value}, {verdict.message}")
+            log_msg(
+                "WARNING", f"{node.id[:12]} failed when it was scored again: {verdict.failure.value}, {verdict.message}"
+            )
     return looked_again(top, verdicts, search.problem.lower_is_better) or top, _looks(top, verdicts)
 
 

@@ -36,16 +36,23 @@ class Replayed:
 
 def compared(stored: Journal, again: Journal) -> Replayed:
     """Equal by hash and by what no hash of the journal holds, or the first field that is not."""
+    if differs := first_difference(stored, again):
+        return Replayed(False, f"replay differs {differs}")
+    if again.sha256 != stored.sha256:
+        return Replayed(False, f"replay differs: {counted(len(stored), 'node')} became {len(again)}")
+    return Replayed(True, f"equal: {counted(len(stored), 'node')}, journal {stored.sha256}, 0 calls of a model")
+
+
+def first_difference(stored: Journal, again: Journal) -> str:
+    """`at step 2 in code: … became …`, of the nodes that both have; '' where these are equal."""
     numbers = Numbering((node.id, node.operator) for node in stored)
     for old, new in zip(stored, again, strict=False):
         for name in COMPARED:
             before, now = getattr(old, name), getattr(new, name)
             if before != now:
                 where = numbers.name(old.id) or f"{old.operator} {old.id}"
-                return Replayed(False, f"replay differs at {where} in {name}: {_change(before, now)}")
-    if again.sha256 != stored.sha256:
-        return Replayed(False, f"replay differs: {counted(len(stored), 'node')} became {len(again)}")
-    return Replayed(True, f"equal: {counted(len(stored), 'node')}, journal {stored.sha256}, 0 calls of a model")
+                return f"at {where} in {name}: {_change(before, now)}"
+    return ""
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ from reports.search_limits import changed_limits
 from runs.control import dropped_nodes, marks_of_rounds, stopped_nodes, withdrawn_nodes
 from runs.parts.baselines import TOLD
 from runs.parts.context_history import FACT, changed_choice
-from runs.proof.replayed import Replayed, compared, with_change, with_scores
+from runs.proof.replayed import Replayed, compared, first_difference, with_change, with_scores
 from runs.recorded.final import final_differences
 from runs.recorded.kept_stages import AGAIN, SINCE, kept_stages
 from runs.recorded.rules_version import FACT as RULES_VERSION
@@ -79,6 +79,7 @@ def verify(
     cut = [] if as_recorded else cut_off(record.stored, record.tasks, record.withdrawn)
     scores = RecordedScores(record.stored, record.baselines, cut)
     copy: Path | None = None
+    again: Journal | None = None
     try:
         with RunSession(
             config,
@@ -89,11 +90,14 @@ def verify(
             recorded=record.again(cut, scores, as_recorded=as_recorded),
             stop_after=record.stored.steps + len(cut),
         ) as session:
-            copy = session.run_dir
+            copy, again = session.run_dir, session.search.journal
             found = _searched_again(session, record, scores, as_recorded=as_recorded)
             found = with_change(record.with_writer(found), change_since(run_dir, session.search.problem))
     except BackendError as error:  # what was asked is not what is recorded
-        return record.with_writer(Replayed(False, f"replay differs: {error}"))
+        first = "" if again is None else first_difference(record.stored, again)
+        return record.with_writer(
+            Replayed(False, f"replay differs {first}; then {error}" if first else f"replay differs: {error}")
+        )
     except SwarmEvoError as error:
         missing = how_to_give(to_plain(config), f"replay {run_dir.name} --verify")
         more = f" ({missing})" if missing else ""

@@ -25,7 +25,8 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _FORKED = "the evaluator calls the candidate from several processes"
 NOTHING: dict[str, Any] = {
     "value": None, "error": "", "line": "", "raised": False, "refused": "", "by_program": False, "classes": [],
-    "calls": 0, "call_seconds": 0.0, "longest_call": 0.0, "failed": None, "opened": [], "clocks": False, "at_exit": True,
+    "calls": 0, "call_seconds": 0.0, "longest_call": 0.0,
+    "failed": None, "opened": [], "clocks": False, "at_exit": True,
 }  # fmt: skip
 """A report before anything was done. `at_exit`: modules of the evaluator's have something left to do at its end."""
 _LIBRARIES = f"{os.path.dirname(os.path.abspath(os.__file__))}{os.sep}"
