@@ -33,7 +33,7 @@ from .own_data.ranked_cells import ranked_cells
 from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
 from .own_data.secret_draws import secret_draws
 from .own_data.sides import Sides, part_rows, telling_features
-from .own_data.targets import Goal, classes_read, goal_of
+from .own_data.targets import Goal, classes_read, fractions_as_classes, goal_of
 from .row_ids import with_ids
 from .scoring import parts
 from .tables.columns import listed
@@ -87,7 +87,8 @@ def prepare_own(
     there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
     copied = copies(known, targets, key)
-    cautions = [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
+    cautions = [*fractions_as_classes(shown, targets, request["metric"] or "", goal)]
+    cautions += [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
     times = as_time(tables.column(column)) if how == "time" else None
     order = None if times is None else pd.Series(times, tables.labelled.index)
     cautions += _told_elsewhere(sides, [name for name in there if name != key], targets, order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +84,17 @@ def classes_read(shown: Any, targets: list[str], goal: Goal) -> dict[str, list[A
     return {name: sorted(values.dropna().unique().tolist()) for name, values in found.items()}
 
 
+def fractions_as_classes(labelled: Any, targets: list[str], metric: str, goal: Goal) -> Iterator[str]:
+    """What is most likely meant otherwise: a metric of classes for a column of numbers with fractions."""
+    for name in targets if goal.task != "regression" and metric else []:
+        values, classes = labelled[name], labelled[name].nunique()
+        if classes > MANY_CLASSES and _has_fractions(values):
+            yield (
+                f"data.metric={metric} takes each of the {classes} numbers in '{name}' ({values.dropna().iloc[0]:g}, …) "
+                "for a class: for numbers there are rmse, mae and others"
+            )
+
+
 def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
     given, classes = f"data.metric={metric or 'your function'}", values.nunique()
     if classes < 2:
@@ -143,6 +155,11 @@ def _text_in(values: Any) -> str:
     plain = pd.to_numeric(bad.astype(str).str.replace(r"[^0-9.eE+-]", "", regex=True), errors="coerce").notna().all()
     remedy = "; write numbers as 1234.56, without marks of thousands and units" if plain else ""
     return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {counted(len(values), 'row')}{remedy}"
+
+
+def _has_fractions(values: Any) -> bool:
+    is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    return is_number and not _is_whole(values.dropna())
 
 
 def _is_whole(values: Any) -> bool:

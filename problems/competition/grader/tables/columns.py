@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -54,7 +55,9 @@ def instead(target: str, columns: list[str], path: Path) -> str:
     at = line_of_head(path, target)
     if at > 1:
         return f"; line {at} seems to be the head of the table: delete what stands above it"
-    return f"; columns are {listed(columns, 10)}" if columns else "; it holds no rows"
+    close = difflib.get_close_matches(target, columns, n=1, cutoff=0.6)
+    head = f"did you mean {close[0]}? Columns" if close else "columns"
+    return f"; {head} are {listed(columns, 10)}" if columns else "; it holds no rows"
 
 
 def _is_headless(path: Path) -> bool:

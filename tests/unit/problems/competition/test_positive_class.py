@@ -5,8 +5,25 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from problems.competition.grader.own_data.targets import Goal
+from problems.competition.grader.own_data.targets import Goal, fractions_as_classes
 from problems.competition.grader.split import _positive_class
+from problems.competition.grader.tables.columns import instead
+
+
+def test_a_metric_of_classes_for_numbers_with_fractions_is_told():
+    """Each number was a class of its own, and the search went on without a word."""
+    minutes = pd.DataFrame({"minutes": [20 + k / 4 for k in range(60)], "stars": [k % 5 + 0.5 for k in range(60)]})
+    (told,) = fractions_as_classes(minutes, ["minutes", "stars"], "auc", Goal("classes"))
+    assert told.startswith("data.metric=auc takes each of the 60 numbers in 'minutes' (20, …) for a class")
+    assert not [*fractions_as_classes(minutes, ["minutes"], "mae", Goal("regression"))]
+    assert not [*fractions_as_classes((minutes * 4).round(), ["minutes"], "auc", Goal("classes"))]
+
+
+def test_a_misspelt_target_is_told_the_column_that_is_most_like_it(tmp_path):
+    (tmp_path / "train.csv").write_text("a,minutes\n1,2\n")
+    columns = [*map(str, range(12)), "minutes"]
+    assert instead("minuts", columns, tmp_path / "train.csv").startswith("; did you mean minutes? Columns are 0, 1, ")
+    assert instead("price", columns, tmp_path / "train.csv").startswith("; columns are 0, 1, ")
 
 
 @pytest.mark.parametrize(
