@@ -114,8 +114,9 @@ def test_what_python_adds_outside_of_the_block_is_moved_into_it():
 
 
 @pytest.mark.parametrize("added", [
-    "os = 1", "def main(): return 99", "x = 99", "import sys as os", "from x import main", "from __future__ import annotations",
-    "print(1)", "os.path = 1", "if x:\n    import re", "def broken(:", "a, os = 1, 2",
+    "os = 1", "def main(): return 99", "x = 99", "import sys as os", "from x import main",
+    "from __future__ import annotations", "print(1)", "os.path = 1", "if x:\n    import re", "def broken(:",
+    "a, os = 1, 2",
 ])  # fmt: skip
 def test_nothing_that_the_frame_names_is_moved(added):
     new = f"{FRAME}{added}\n"

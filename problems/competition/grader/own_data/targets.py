@@ -90,8 +90,8 @@ def fractions_as_classes(labelled: Any, targets: list[str], metric: str, goal: G
         values, classes = labelled[name], labelled[name].nunique()
         if classes > MANY_CLASSES and _has_fractions(values):
             yield (
-                f"data.metric={metric} takes each of the {classes} numbers in '{name}' ({values.dropna().iloc[0]:g}, …) "
-                "for a class: for numbers there are rmse, mae and others"
+                f"data.metric={metric} takes each of the {classes} numbers in '{name}' "
+                f"({values.dropna().iloc[0]:g}, …) for a class: for numbers there are rmse, mae and others"
             )
 
 
