@@ -29,7 +29,6 @@ def load_templates(
     user_dir: Path | None = None,
     problem_dirs: Sequence[Path] = (),
     prompts: Mapping[str, str] | None = None,
-    placeholders: Mapping[str, frozenset[str]] = SPECIAL,
 ) -> dict[str, str]:
     """Template name (file name without `.md`) → text.
 
@@ -37,13 +36,12 @@ def load_templates(
         user_dir: `prompts.dir`; None for none.
         problem_dirs: folders that a problem brings along.
         prompts: template name → text, those that plug-ins bring along.
-        placeholders: what each template may hold, where that is not PLACEHOLDERS.
     Raises:
         ConfigError: the folder is missing, a file is nearly named like a template, or a placeholder is unknown.
     """
     templates: dict[str, str] = {}
     for name, text in (prompts or {}).items():
-        templates[name] = check_template(text, f"{name}.md", placeholders.get(name, PLACEHOLDERS))
+        templates[name] = check_template(text, f"{name}.md", SPECIAL.get(name, PLACEHOLDERS))
     for folder in (OWN, *problem_dirs):
         templates |= {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
     if user_dir is None:
@@ -55,7 +53,7 @@ def load_templates(
             _refuse_typo(path, sorted(templates))
             continue
         text = user_text(path, "prompts.dir: ")
-        templates[path.stem] = check_template(text, path.name, placeholders.get(path.stem, PLACEHOLDERS))
+        templates[path.stem] = check_template(text, path.name, SPECIAL.get(path.stem, PLACEHOLDERS))
     return templates
 
 

@@ -7,7 +7,6 @@ direction of text, and characters that nobody sees, make a reader see another te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -75,19 +74,10 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def visible_all(value: Any) -> Any:
-    """Plain JSON with `visible` on every text in it, keys too."""
-    return _every_text(visible, value)
-
-
 def whole_all(value: Any) -> Any:
     """Plain JSON with `whole` on every text in it, keys too; what is no JSON in it stays."""
-    return _every_text(whole, value)
-
-
-def _every_text(change: Callable[[str], str], value: Any) -> Any:
     if isinstance(value, str):
-        return change(value)
+        return whole(value)
     if isinstance(value, dict):
-        return {_every_text(change, key): _every_text(change, item) for key, item in value.items()}
-    return [_every_text(change, item) for item in value] if isinstance(value, list | tuple) else value
+        return {whole_all(key): whole_all(item) for key, item in value.items()}
+    return [whole_all(item) for item in value] if isinstance(value, list | tuple) else value

@@ -10,6 +10,9 @@ from typing import Any
 
 from utils.syntax import is_movable, parse_shared, with_texts
 
+_SHARE_OF_ENTRIES = 0.3
+"""Of a table that changes at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gene:
@@ -117,12 +120,12 @@ def flip(value: Any, rng: random.Random) -> bool:
     return not value
 
 
-def jitter_each(low: float, high: float, spread: float, share: float = 0.3) -> Callable[[Any, random.Random], Any]:
-    """A tuple or list of numbers with about `share` of its entries jittered."""
+def jitter_each(low: float, high: float, spread: float) -> Callable[[Any, random.Random], Any]:
+    """A tuple or list of numbers with about three in ten of its entries jittered."""
     one = jitter(low, high, spread)
 
     def change(values: Any, rng: random.Random) -> Any:
-        return type(values)(one(value, rng) if rng.random() < share else value for value in values)
+        return type(values)(one(value, rng) if rng.random() < _SHARE_OF_ENTRIES else value for value in values)
 
     return change
 

@@ -40,6 +40,8 @@ PROBE = {
         "additionalProperties": False,
     },
 }
+_SILENT_SECONDS = 1.0
+"""After which nothing listens at an address."""
 SERVERS = (("ollama", 11434, "ollama"), ("vllm", 8000, "vllm"), ("llama-server", 8080, "openai"))
 """(name, usual port, preset)."""
 
@@ -60,7 +62,7 @@ class LocalServer:
         return f"--llm={self.preset} --llm.code.base_url={self.base_url} --llm.code.model={model}"
 
 
-def check_models(roles: Mapping[str, ModelSettings], stop: threading.Event | None = None) -> list[Check]:
+def check_models(roles: Mapping[str, ModelSettings]) -> list[Check]:
     """Ask every configured model three tiny questions: a text, a forced tool, a JSON schema."""
     checks: list[Check] = []
     seen: set[tuple[str, str]] = set()
@@ -68,7 +70,7 @@ def check_models(roles: Mapping[str, ModelSettings], stop: threading.Event | Non
         for model in settings.alternatives:
             if (model.writer, model.base_url) not in seen:
                 seen.add((model.writer, model.base_url))
-                checks += _check_model(model, stop)
+                checks += _check_model(model)
     return checks
 
 
@@ -86,28 +88,28 @@ def find_local_servers(
     return found
 
 
-def silent_servers(roles: Mapping[str, ModelSettings], timeout: float = 1.0) -> list[str]:
+def silent_servers(roles: Mapping[str, ModelSettings]) -> list[str]:
     """Addresses on this machine that a model is set to and where nothing listens; no request is made."""
     urls = [model.base_url for role in roles.values() for model in role.alternatives if model.is_local]
-    return [shown_url(url) for url in dict.fromkeys(urls) if not _listens(url, timeout)]
+    return [shown_url(url) for url in dict.fromkeys(urls) if not _listens(url)]
 
 
-def _listens(url: str, timeout: float) -> bool:
+def _listens(url: str) -> bool:
     parts = urlsplit(url)
     try:
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        with socket.create_connection((parts.hostname or "", port), timeout):
+        with socket.create_connection((parts.hostname or "", port), _SILENT_SECONDS):
             return True
     except (OSError, ValueError):
         return False
 
 
-def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[Check]:
+def _check_model(settings: ModelSettings) -> list[Check]:
     name = f"llm {settings.writer}"
     if not spec_of(settings).is_model:
         return [Check(name, True, "the embedded writer: no model, no key, no network")]
     tiny = replace(settings, max_tokens=4096 if settings.reasoning else 256, attempts=1, models=(), stream=False)
-    retrier = Retrier(stop or threading.Event())
+    retrier = Retrier(threading.Event())
     pipeline = CallPipeline(MemoryLog(), Ledger(), None, None, retrier, lambda reason, seconds: None)
     try:
         check_model(settings)

@@ -40,12 +40,12 @@ class GradingFault(SwarmEvoError):
     """The grader could not answer: it raised, died twice or overstepped its time. Never the candidate's exception."""
 
 
-def clean_environment(threads: int = 1, environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a trusted child: a whitelist, no secrets, few threads."""
+def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a trusted child: a whitelist, no secrets, one thread."""
     source = os.environ if environ is None else environ
     kept = {name: source[name] for name in PASSED_ON if name in source}
     pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return {**kept, **dict.fromkeys(pools, str(threads)), "PYTHONHASHSEED": "0"}
+    return {**kept, **dict.fromkeys(pools, "1"), "PYTHONHASHSEED": "0"}
 
 
 def python_command(program: Path, *arguments: str) -> list[str]:

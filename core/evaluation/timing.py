@@ -17,6 +17,8 @@ from typing import Any
 from core.contracts import JobSpec, Limits
 from utils.stats import standard_error, student_975
 
+_NARROW = 0.05
+"""Width of an interval that is enough, as a fraction of the median."""
 _FEWEST = 6
 """Below six samples no pair of order statistics holds the median with 95 %: the ends of three do so with 75 %."""
 
@@ -37,24 +39,19 @@ class Timing:
         return (self.interval[1] - self.interval[0]) / self.seconds if self.seconds else 0.0
 
 
-def repeat(
-    measure: Callable[[], float], *, repeats: int = 9, warm_ups: int = 1, at_most: int = 45, spread: float = 0.05
-) -> Timing:
-    """Measure until the interval is narrow.
+def repeat(measure: Callable[[], float], *, repeats: int = 9, at_most: int = 45) -> Timing:
+    """Measure until the interval is narrow: a twentieth of the median. A first run is thrown away.
 
     Args:
         measure: runs once and returns its seconds, by a clock that the candidate cannot reach.
         repeats: samples before the first look, at least 6.
-        warm_ups: runs that are thrown away.
         at_most: samples in all.
-        spread: enough when the interval is narrower than this fraction of the median.
     """
     if repeats < _FEWEST:
         raise ValueError(f"repeats={repeats}: at least {_FEWEST} are needed for a 95 % interval")
-    for _ in range(warm_ups):
-        measure()
+    measure()
     samples = [measure() for _ in range(repeats)]
-    while summary(samples).spread > spread and len(samples) < at_most:
+    while summary(samples).spread > _NARROW and len(samples) < at_most:
         samples.append(measure())
     return summary(samples)
 

@@ -49,9 +49,9 @@ def with_values(code: str, values: Sequence[Number], lines: Container[int] | Non
     return _replaced(code, lines, [f"({value!r})" if value < 0 else repr(value) for value in values])
 
 
-def lifted(code: str, lines: Container[int] | None = None) -> str:
+def lifted(code: str) -> str:
     """The program with `K__[i]` in place of its i-th literal."""
-    return _replaced(code, lines, [f"{NAME}[{place}]" for place in range(MOST_LITERALS)])
+    return _replaced(code, None, [f"{NAME}[{place}]" for place in range(MOST_LITERALS)])
 
 
 def tune(

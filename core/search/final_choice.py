@@ -85,15 +85,9 @@ def size(code: str) -> int:
         return len(code.split())
 
 
-def paired_difference(a: Sequence[float], b: Sequence[float], seed: int = 0) -> tuple[float, float]:
-    """(mean of b − a over the cases, its bootstrap standard error); (0, 0) where the cases cannot be paired."""
-    return paired_differences(a, [b], seed)[0]
-
-
-def paired_differences(
-    a: Sequence[float], others: Sequence[Sequence[float]], seed: int = 0
-) -> list[tuple[float, float]]:
-    """The same of each of the others, over the same resampled cases: to draw them takes nearly all of the time."""
+def paired_differences(a: Sequence[float], others: Sequence[Sequence[float]], seed: int) -> list[tuple[float, float]]:
+    """Of each of the others the mean of it − `a` over the cases, and its bootstrap standard error; (0, 0) where they
+    cannot be paired. All go by the same resampled cases: to draw them takes nearly all of the time."""
     gaps = [_gaps(a, b) for b in others]
     if len(a) > FEW:
         return [

@@ -41,6 +41,8 @@ _FRAME = re.compile(r'File ".*", line \d+|[~^\s]+$')
 _RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception)\b")
 _MARKS = re.compile(r"`{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
+_LONGEST_SENTENCE = 220
+"""Characters of a plan that are told."""
 _NUMBER = re.compile(r"^\d{1,2}[.)] ")
 _ID = re.compile(r"\b[0-9a-f]{12}\b")
 """A node's, as `node_id` draws it."""
@@ -364,9 +366,9 @@ def in_unit(node: Node) -> bool:
     return abs(mean - node.metric_value) <= _SAME_UNIT * abs(node.metric_value)
 
 
-def first_sentence(plan: str, limit: int = 220) -> str:
+def first_sentence(plan: str) -> str:
     """What a plan says first: writers are asked to name the change there. The number of an item is no sentence."""
-    return short(_SENTENCE.split(_NUMBER.sub("", " ".join(plan.split())), maxsplit=1)[0], limit)
+    return short(_SENTENCE.split(_NUMBER.sub("", " ".join(plan.split())), maxsplit=1)[0], _LONGEST_SENTENCE)
 
 
 def numbers_in(output: str) -> list[str]:

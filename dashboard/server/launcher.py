@@ -32,6 +32,7 @@ OUTPUT_BYTES = 4000
 RM_SECONDS = 120.0
 EXPORT_SECONDS = 300.0
 PLAN_SECONDS = 60
+_SWEEP_END_SECONDS = 3.0
 UNREADY = f"the data are still being made ready after {PLAN_SECONDS} s: a run can be started, and is not checked yet"
 _KEYS = {
     "name": "problem.name",
@@ -119,14 +120,14 @@ class Launcher:
         self._sweeps[name] = launch
         return SweepLaunch(launch=launch, name=name)
 
-    def sweep_has_ended(self, name: str, wait_seconds: float = 3.0) -> bool:
+    def sweep_has_ended(self, name: str) -> bool:
         """Whether no process of this server works on the sweep any more; between two runs of it none holds a run."""
         with self._lock:
             child = self._children.get(self._sweeps.get(name, ""))
         if child is None:
             return True
         try:
-            child.process.wait(wait_seconds)
+            child.process.wait(_SWEEP_END_SECONDS)
         except subprocess.TimeoutExpired:
             return False
         return True

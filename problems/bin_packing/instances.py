@@ -27,6 +27,8 @@ WEIBULL_SHAPE, WEIBULL_SCALE, WEIBULL_CAPACITY = 3.0, 45.0, 100
 UNIFORM_LOW, UNIFORM_HIGH, UNIFORM_CAPACITY = 20, 100, 150
 MOST_UNITS = 10_000
 """Of a capacity: a rule's table has an entry a size that occurs and unit of it, of 25 bytes while it is ranked."""
+_DRAWS = 2000
+"""Of a bootstrap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +202,14 @@ def excess_shares(used: Sequence[int], instances: Sequence[Instance]) -> tuple[f
     return tuple(count / mean_bound - 1 for count in used)
 
 
-def excess_interval(
-    used: Sequence[int], instances: Sequence[Instance], draws: int = 2000
-) -> tuple[float, float] | None:
+def excess_interval(used: Sequence[int], instances: Sequence[Instance]) -> tuple[float, float] | None:
     """95 % interval of the excess over draws of the instances: percentile bootstrap, seeded, same for every rule.
 
     None where the draws do not differ, as with one instance: that says nothing of others.
     """
     count = np.asarray(used, dtype=float)
     bound = np.array([instance.lower_bound for instance in instances], dtype=float)
-    picks = np.random.default_rng(0).integers(0, len(count), (draws, len(count)))
+    picks = np.random.default_rng(0).integers(0, len(count), (_DRAWS, len(count)))
     excess = count[picks].sum(1) / bound[picks].sum(1) - 1
     low, high = np.percentile(excess, [2.5, 97.5])
     return proper_interval((float(low), float(high)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 ROUNDS = 60
+"""1-trees that are built; each costs the square of the number of cities."""
 
 
-def one_tree_bound(distances: Any, rounds: int = ROUNDS) -> float:
+def one_tree_bound(distances: Any) -> float:
     """Held and Karp's bound by subgradient ascent: 1-trees under changed prices of cities, some 1 % below the optimum.
 
     Args:
         distances: a symmetric table, at least 4 × 4.
-        rounds: 1-trees that are built; each costs the square of the number of cities.
 
     Source: Held & Karp 1971, "The traveling-salesman problem and minimum spanning trees: Part II".
     """
@@ -21,7 +21,7 @@ def one_tree_bound(distances: Any, rounds: int = ROUNDS) -> float:
     table = np.asarray(distances, dtype=float)
     prices, best = np.zeros(len(table)), 0.0
     step = None
-    for number in range(rounds):
+    for number in range(ROUNDS):
         length, degrees = _one_tree(table + prices[:, None] + prices[None, :])
         bound = length - 2 * prices.sum()
         best = max(best, bound)

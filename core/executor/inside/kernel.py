@@ -109,10 +109,10 @@ def effective_capabilities() -> int:
         return next(int(line.split()[1], 16) for line in file if line.startswith("CapEff:"))
 
 
-def drop_capabilities(keep: int = 0) -> None:
-    """Give up every capability but the bit set `keep`, for this process and all it will execute."""
-    shrink_bounding_set(keep)
-    set_capabilities(keep)
+def drop_capabilities() -> None:
+    """Give up every capability, for this process and all it will execute."""
+    shrink_bounding_set()
+    set_capabilities(0)
 
 
 def become(uid: int, keep: int = 0) -> None:

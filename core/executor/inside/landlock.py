@@ -45,13 +45,13 @@ def scopes_signals() -> bool:
     return abi() >= 6
 
 
-def restrict(rules: Iterable[tuple[str, int]], version: int | None = None, *, network: bool = False) -> None:
+def restrict(rules: Iterable[tuple[str, int]], *, network: bool = False) -> None:
     """Confine this process and its children for good to `rules`: (path, what may be done there and below).
 
     Paths that do not exist are left out. From ABI 4 on TCP is refused as well, unless `network`; from ABI 6 on signals
     and abstract sockets do not leave the job. OSError(ENOSYS) on a kernel without Landlock.
     """
-    put_in_force(ruleset(rules, version, network=network))
+    put_in_force(ruleset(rules, network=network))
 
 
 def ruleset(rules: Iterable[tuple[str, int]], version: int | None = None, *, network: bool = False) -> int:

@@ -279,7 +279,7 @@ def program(
     return _assembled(blocks | {"fcntl": _answered(1, commands)}, arch)
 
 
-def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -> bytes:
+def writer_program(*, namespaces: bool, scoped: bool) -> bytes:
     """The packed filter of a writer, which may use the network and keep files in memory.
 
     Args:
@@ -303,7 +303,7 @@ def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -
         blocks["inotify_add_watch"] = [_refuse(errno.ENOSYS)]
         blocks["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0,))]
         blocks["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0,))]
-    return _assembled(blocks, arch)
+    return _assembled(blocks, None)
 
 
 def _assembled(blocks: dict[str, list[Instruction]], arch: str | None) -> bytes:

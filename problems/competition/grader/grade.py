@@ -47,6 +47,8 @@ MOST_CELLS, FEWEST_BLENDED = 4_000_000, 20
 """Predictions that a blend is looked for in, some 200 MB as words; so many of the best are there in any case."""
 LARGE = 1 << 24
 """Whole numbers from there on: of smaller ones 32,768 squares and their sum fit into 64 bits."""
+BLOCKS = 8
+"""Parts of the rows that are scored by themselves, for what varies between them."""
 WHOLE = "whole"
 """All hidden rows, as published scores of a competition count them."""
 
@@ -206,13 +208,13 @@ class Judge:
         validate.refuse(faults)
         return table
 
-    def _block_scores(self, mine: Any, truth: Any, units: Any, blocks: int = 8) -> list[float]:
+    def _block_scores(self, mine: Any, truth: Any, units: Any) -> list[float]:
         """Scores of fixed eighths of the part (units modulo 8 in their order), or [] if one is undefined."""
-        if units.max() + 1 < blocks:
+        if units.max() + 1 < BLOCKS:
             return []
         found = []
-        for block in range(blocks):
-            rows = np.flatnonzero(units % blocks == block)
+        for block in range(BLOCKS):
+            rows = np.flatnonzero(units % BLOCKS == block)
             try:
                 found.append(float(self._grade(_rows(mine, rows), _rows(truth, rows))))
             except Exception:  # noqa: BLE001 - a metric that needs both classes, a grader that wants all rows

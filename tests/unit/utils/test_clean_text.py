@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.clean_text import clean, one_line, visible, visible_all, whole, without_host
+from utils.clean_text import clean, one_line, visible, whole, without_host
 
 ODD = "\x00\x07\x1b\x7f\x9b\u202e\u2066\u200f\u061c\u2028\x85\ud800\U000e0041"
 texts = st.text(st.sampled_from(list(ODD + "\r\n\t ab\u200dé😀")) | st.characters(), max_size=60)
@@ -44,7 +44,6 @@ def test_every_kind_of_line_break_is_a_line_feed():
 
 def test_what_is_only_shown_says_what_it_was():
     assert visible("a\x1b]52;c;eA==\x07b\u202e") == "a\\u001b]52;c;eA==\\u0007b\\u202e"
-    assert visible_all({"k\x1b": ["\x9b", 1, None, ("\r",)]}) == {"k\\u001b": ["\\u009b", 1, None, ["\\u000d"]]}
 
 
 @pytest.mark.parametrize("length", [9, 10, 11, 10_000])

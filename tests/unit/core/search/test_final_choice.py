@@ -6,7 +6,7 @@ import random
 import time
 
 from core.contracts import Evaluation
-from core.search.final_choice import choose, looked_again, paired_difference
+from core.search.final_choice import choose, looked_again, paired_differences
 from core.state.failure import FailureKind
 from core.state.node import Node
 
@@ -66,7 +66,7 @@ def test_without_cases_rounding_is_no_difference():
 def test_the_error_is_the_standard_error_of_the_mean():
     rng = random.Random(1)
     gaps = [rng.gauss(0.5, 2.0) for _ in range(400)]
-    difference, error = paired_difference([0.0] * 400, gaps, seed=3)
+    ((difference, error),) = paired_differences([0.0] * 400, [gaps], 3)
     assert abs(difference - 0.5) < 0.3
     assert 0.085 < error < 0.115  # 2 / sqrt(400) = 0.1, within 3 sigma of 400 resamples
 
@@ -76,10 +76,10 @@ def test_the_error_of_many_cases_is_that_of_the_formula_and_takes_no_time():
     rng = random.Random(1)
     gaps = [rng.gauss(0.5, 2.0) for _ in range(20_000)]
     began = time.process_time()
-    difference, error = paired_difference([0.0] * 20_000, gaps, seed=3)
+    ((difference, error),) = paired_differences([0.0] * 20_000, [gaps], 3)
     assert time.process_time() - began < 0.5
     assert abs(difference - 0.5) < 0.06 and abs(error - 2 / 20_000**0.5) < 0.001
-    assert paired_difference([0.0] * 20_000, gaps[1:]) == (0.0, 0.0)
+    assert paired_differences([0.0] * 20_000, [gaps[1:]], 3) == [(0.0, 0.0)]
 
 
 def test_who_failed_at_the_second_look_does_not_win_for_want_of_time_for_the_others():
