@@ -1,25 +1,19 @@
-"""The configuration's keys: one pydantic model a section. Documented here, set in `config/*.yaml`."""
+"""The whole configuration, a model a section; the larger ones lie beside it. Set in `config/*.yaml`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import (
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SecretStr,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, PrivateAttr, SecretStr, field_validator
 
+from utils.config_data import DataConfig
+from utils.config_execution import ExecutionConfig
 from utils.config_llm import LLMConfig
 from utils.config_places import PROJECT_DIR
-from utils.config_section import LONGEST, LONGEST_WAIT, CommaText, Section, comma_list
-from utils.processors import processors
-from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
+from utils.config_problem import ArenaConfig, ProblemConfig
+from utils.config_search import BudgetConfig, SearchConfig
+from utils.config_section import LONGEST, LONGEST_WAIT, Section, comma_list
 
 
 class PresetsConfig(Section):
@@ -36,148 +30,6 @@ class ProjectConfig(Section):
     """Ids and randomness are drawn from it: the same seed searches alike."""
     dir: str = PROJECT_DIR
     """Where `logs/` and `workspaces/` go."""
-
-
-class DataConfig(Section):
-    """The user's own data, in place of a bundled competition."""
-
-    dir: str | None = None
-    """A folder with the tables, or a single table."""
-    train: CommaText = None
-    """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one.
-
-    A pattern (`2023-*.csv`), names with commas between them, or a folder: files of the same columns are one table.
-    """
-    test: CommaText = None
-    """The table to predict, where it is not called `test`; several files as with `train`."""
-    labels: CommaText = None
-    """A second table that holds the target, joined by a column that both tables have; several files as with `train`."""
-    encoding: str | None = None
-    """How your text tables are written (`cp1250`, `koi8_r`), where what is told of them is wrong."""
-    goal: str | None = None
-    """The task in a sentence, for the prompts."""
-    target: CommaText = None
-    """The column to predict; several with commas between them, scored by the mean of their scores."""
-    classes: CommaText = None
-    """The target's classes with commas between them, the lowest grade first; of two the last one counts as positive."""
-    metric: str | None = None
-    """A metric's name, or `FILE.py:FUNCTION` of your own: `function(truth, predicted)` gives a number."""
-    split: str = "random"
-    """`random`, `stratified`, `distinct` (equal rows stay together), `group:COLUMN` or `time:COLUMN`."""
-    hidden: float = Field(0.3, gt=0, le=0.5)
-    """Share of the labelled rows that programs never see: one half of them steers the search, the other half is the
-    final part. With `time:COLUMN` it says how far ahead of what is learned a program is scored."""
-    preview: Literal["schema", "stats", "rows"] = "stats"
-    """What of the data a prompt may show: names and types; plus statistics; plus sample rows."""
-
-    @field_validator("encoding")
-    @classmethod
-    def _known_encoding(cls, value: str | None) -> str | None:
-        try:
-            "".encode(value or "utf-8")
-        except LookupError as error:
-            raise ValueError("an encoding of text that Python knows, such as cp1250, iso8859_2, koi8_r") from error
-        return value
-
-    @field_validator("split")
-    @classmethod
-    def _known_split(cls, value: str) -> str:
-        kind, _, column = value.partition(":")
-        if value in ("random", "stratified", "distinct") or (kind in ("group", "time") and column):
-            return value
-        raise ValueError("allowed: random, stratified, distinct, group:COLUMN, time:COLUMN")
-
-
-class RayConfig(Section):
-    """A cluster of Ray (`execution.runner=ray`)."""
-
-    address: str | None = None
-    """`HOST:PORT` of a cluster, or `auto`; null: one is started on this machine."""
-    num_cpus: int | None = Field(None, ge=1)
-    """Processors of the one that is started here; null: all of them."""
-    namespace: str | None = None
-    """Ray's namespace of the workers; null: one of their own."""
-
-
-class ModalConfig(Section):
-    """Containers of Modal (`execution.runner=modal`)."""
-
-    containers: int = Field(4, ge=1)
-    """Containers that are kept warm: so many programs run at once at most."""
-    image: list[str] | None = None
-    """What `pip` installs into them; null: what our own problems need."""
-    cpu: float | None = Field(None, gt=0)
-    """Processors of one; null: Modal's own default, as with the next two."""
-    memory: int | None = Field(None, ge=1)
-    """Memory of one, in MiB."""
-    gpu: str | None = None
-    """Graphics card of one, by Modal's name for it."""
-
-    @field_validator("image", mode="before")
-    @classmethod
-    def _comma_list(cls, value: Any) -> Any:
-        return comma_list(value)
-
-
-class ExecutionConfig(Section):
-    timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
-    """Wall-clock seconds of one program's run."""
-    sandbox: Literal["auto", "warm", "lite", "bubblewrap", "none"] = "auto"
-    """The tier that programs run in; auto: the strongest that holds here. none needs --i-accept-unsandboxed."""
-    runner: Literal["local", "ray", "modal"] = "local"
-    """Where programs run: processes of this machine, Ray or Modal."""
-    python: str | None = None
-    """Interpreter for programs and evaluators; null: the one that runs Swarm-Evo."""
-    gpus: float = Field(0, ge=0)
-    """Graphics cards that a worker's programs may use, whole ones or a part of one: on Ray 0.25 lets four share it."""
-    paths: list[str] = Field(default_factory=list)
-    """Folders of toolchains (rustup, nvm, conda, …) that programs may read and run; `doctor` names those found here."""
-    cpu_seconds: float | None = Field(None, gt=0, le=LONGEST)
-    """Processor seconds of one run; null: four times the timeout."""
-    memory_mb: int = Field(4096, ge=64, le=10**9)
-    """Memory of one run."""
-    processes: int = Field(128, ge=1)
-    """Processes and threads of one run."""
-    file_mb: int = Field(512, ge=1)
-    """Size of one file that a program writes."""
-    disk_mb: int = Field(1024, ge=1)
-    """All that a program writes."""
-    output_kb: int = Field(1024, ge=1)
-    """What is kept of standard output and error."""
-    threads: int = Field(1, ge=1)
-    """Threads that numeric libraries may use in one run."""
-    usd_per_hour: float = Field(0.0, ge=0)
-    """Dollars that an hour of all the machines costs. They count in budget.usd while the search goes on."""
-    preload: list[str] | None = None
-    """Modules that the warm sandbox imports once; null takes the problem's list."""
-    archive_best: int = Field(3, ge=0)
-    """What a program left in its workspace is kept of so many nodes with the best scores (`show RUN NODE --files`)."""
-    archive_newest: int = Field(2, ge=0)
-    """The same of so many of the last nodes."""
-    archive_mb: float = Field(32.0, ge=0)
-    """At most so much of each, before compression; 0 keeps nothing."""
-    ray: RayConfig | None = None
-    """The cluster, with `execution.runner=ray`."""
-    modal: ModalConfig | None = None
-    """The containers, with `execution.runner=modal`."""
-
-    @field_validator("gpus")
-    @classmethod
-    def _whole_or_a_part(cls, value: float) -> float:
-        if value > 1 and value != int(value):
-            raise ValueError(f"{value:g} GPUs; allowed are whole numbers, and parts of one such as 0.5")
-        return value
-
-    @field_validator("preload", "paths", mode="before")
-    @classmethod
-    def _comma_list(cls, value: Any) -> Any:
-        return comma_list(value)
-
-    @field_validator("ray", "modal", mode="before")
-    @classmethod
-    def _nothing_said(cls, value: Any) -> Any:
-        """Runs of before stored an empty mapping."""
-        return value or None
 
 
 class AgentConfig(Section):
@@ -215,82 +67,6 @@ class AgentConfig(Section):
     """Longest answer of one call, in KB."""
 
 
-USUAL_WORKERS = 2
-"""Programs that run at once where the user says nothing, on two processors or more."""
-
-
-class SearchConfig(Section):
-    """What is common to all policies. A policy's own options stand below its name: `search.islands.per_island`."""
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, PolicyOptions]
-
-    policy: str = "three_phase"
-    """three_phase, mcts, islands, portfolio, generations, or a policy of a plug-in."""
-    max_steps: int | None = Field(50, ge=0)
-    """Candidates after which the search ends."""
-    max_generations: int | None = Field(None, ge=0)
-    """Generations after which the search ends (islands, generations)."""
-    control: float | None = Field(None, ge=0, le=1)
-    """Share of the steps that are independent draws by the same writer: what the search is compared with. null: 0.1
-    where a model writes 30 steps or more, else 0."""
-    batch: int = Field(2, ge=1)
-    """Proposals that are made from one state of the journal."""
-    lag: int | None = Field(None, ge=1)
-    """Proposals under way at once in a pipeline; null: twice the batch. A run of few steps with a model begins with
-    less, like `batch` and the islands, unless these are set."""
-    schedule: str = "pipeline"
-    """rounds, pipeline or async: whether a proposal waits for those before it."""
-    workers: int = Field(default_factory=lambda: min(USUAL_WORKERS, processors()), ge=1)
-    """Programs that run at once: two, or one where there is one processor. A run keeps the number it began with."""
-    selectors: dict[str, Options] = Field(default_factory=dict)
-    """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""
-    top_k_for_full_eval: int = Field(10, ge=1)
-    """Programs of a round that get the full score, by their cheap one."""
-    tune_trials: int = Field(40, ge=1)
-    """Values of a program's constants that one `tune` tries."""
-    repeats: int = Field(2, ge=0)
-    """script, command: further evaluations of a program that may be the best, where scores are not the same twice."""
-    top_k: int = Field(5, ge=1)
-    """Candidates of the final choice."""
-    ensemble: bool = True
-    """At the end, let a blend of the best programs compete (competitions)."""
-    smoke: bool = True
-    """Competitions of at least 10,000 training rows: run a program on 2 % of them first, on all only if it passes."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _options_of_strategies(cls, plain: Any, info: ValidationInfo) -> Any:
-        """Every `search.<policy>` and `search.selectors.<selector>` is checked by that strategy's own options."""
-        if not isinstance(plain, Mapping):
-            return plain
-        plugins = info.context or ()
-        chosen = plain.get("policy", cls.model_fields["policy"].default)
-        sections = {key: value for key, value in plain.items() if key not in cls.model_fields}
-        if isinstance(chosen, str) and POLICIES.get(chosen, plugins):
-            sections.setdefault(chosen, {})
-        return {**plain, **checked_sections(POLICIES, sections, plugins)}
-
-    @field_validator("selectors", mode="before")
-    @classmethod
-    def _options_of_selectors(cls, plain: Any, info: ValidationInfo) -> Any:
-        return checked_sections(SELECTORS, plain, info.context or ()) if isinstance(plain, Mapping) else plain
-
-    @property
-    def options(self) -> PolicyOptions:
-        """The chosen policy's own options."""
-        return self.__pydantic_extra__[self.policy]
-
-    def choose(self, policy: str) -> None:
-        """Another policy of ours; its options are those that were given for it, else the usual ones."""
-        self.policy = policy
-        self.__pydantic_extra__.setdefault(policy, POLICIES.get(policy).options())
-
-    def set_option(self, key: str, value: Any) -> None:
-        """Change one of the chosen policy's own options."""
-        self.__pydantic_extra__[self.policy] = self.options.model_copy(update={key: value})
-
-
 class LoggingConfig(Section):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """DEBUG, INFO, WARNING or ERROR, for system.log."""
@@ -320,91 +96,9 @@ class NotifyConfig(Section):
     """At most one new best is told in so many seconds; the newest is never lost."""
 
 
-class ProblemConfig(Section):
-    name: str | None = None
-    """Which of the family: a competition, a data set, …"""
-    path: str | None = None
-    """A competition folder."""
-    plugins: str | None = None
-    """One more folder of `plugins`; its older name."""
-    kind: str | None = None
-    """Set by the preset: competition, bin_packing, tsp, script, command, connect_four, chess_engines."""
-    goal: str | None = None
-    """What the user wants, in his own words: every prompt holds it."""
-    direction: Literal["max", "min"] | None = None
-    """max or min, where the user's own evaluator gives the score."""
-    program: str | None = None
-    """The user's program with its EVOLVE-BLOCK (script)."""
-    evaluator: str | None = None
-    """File with evaluate(program_path) (script)."""
-    source: CommaText = None
-    """Files, or a whole folder, that the search may change (command)."""
-    editable: CommaText = None
-    """Which files of the folder may change, be added and be deleted: `src/**/*.py`, several with commas (command)."""
-    protected: CommaText = None
-    """Which of these stay as they are, and are never shown to a writer (command)."""
-    build: str | None = None
-    """Command that makes what `problem.eval` needs, run again only where its inputs changed (command)."""
-    eval: str | None = None
-    """Command that prints the metric (command)."""
-    metric: str | None = None
-    """The metric that steers, by name."""
-    metric_from: str | None = None
-    """Where the metrics are read: output, regex:PATTERN, json:PATH, junit[:PATH] (command on a folder)."""
-    require: CommaText = None
-    """What a candidate must meet to have a score, as `tests==pass,size<=100` (command on a folder)."""
-    base: str | None = None
-    """The snapshot of the folder that a run searches; set by the run itself."""
-    grade: str | None = None
-    """Command that grades the output outside of the program's reach; the output's path is its last argument, or stands
-    for `{output}` (command)."""
-    options: dict[str, Any] = Field(default_factory=dict)
-    """The problem's own settings: `config problem.options --problem=NAME` lists them."""
-
-
 class PromptsConfig(Section):
     dir: str | None = None
     """Folder with prompt templates of the user's own, in place of ours."""
-
-
-class BudgetConfig(Section):
-    seconds: float | None = Field(None, ge=0, le=LONGEST)
-    """Active seconds of the run, resumes added up; null: agent.time_limit."""
-    tokens: int | None = Field(None, ge=0)
-    """Tokens of all models together."""
-    usd: float | None = Field(5.0, ge=0)
-    """Dollars of all models together; the bill never passes it."""
-    target: float | None = None
-    """The search ends when the best is at least as good as this."""
-    stagnation: int | None = Field(None, ge=1)
-    """Steps without a new best."""
-    repeats: int | None = Field(100, ge=1)
-    """Steps in a row whose programs were all known already: the writer has nothing new to say. null: go on."""
-    nothing_left: int | None = Field(3, ge=1)
-    """Steps in a row whose writers say that nothing is left to gain. null: go on."""
-
-
-class ArenaConfig(Section):
-    promotion: Literal["argmax", "los", "sprt"] = "argmax"
-    """When a challenger becomes champion: best rating, likelihood of superiority, or a sequential test."""
-    limit: str = "depth:4"
-    """`nodes:N`, `depth:N`, `movetime:MS` or `clock:MS+MS`."""
-    openings: int = Field(4, ge=1, le=10_000)
-    """Openings of a generation's tournament."""
-    book: str | None = None
-    """File of openings in place of random ones: .epd (positions), .pgn (games) or .txt (moves, one opening a line)."""
-    plies: int | None = Field(None, ge=1, le=200)
-    """Moves of an opening: of a random one so many (null: 4), of one in `arena.book` at most so many (null: all)."""
-    games: int = Field(2, ge=2, le=10_000)
-    """Games a pair plays from each opening side, both colours: an even number."""
-    gauntlet: int = Field(40, ge=2)
-    """Games of each kind in the final, against engines that no tournament saw."""
-    draw_adjudication: bool = False
-    """End games that both engines call drawn."""
-    resign_adjudication: bool = False
-    """End games that both engines call lost for one."""
-    deadline: float = Field(10.0, gt=0, le=LONGEST_WAIT)
-    """Wall-clock seconds a move may take under a nodes or depth limit, and a UCI program to start (at least 10)."""
 
 
 class DashboardConfig(Section):

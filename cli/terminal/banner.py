@@ -7,7 +7,7 @@ from reports.search_limits import limits_text
 from runs.beginning.notes import is_unmetered, notes_of
 from runs.facts import RunFacts
 from runs.parts.writing import ideas_at_once
-from utils.config_schema import SearchConfig
+from utils.config_search import SearchConfig
 from utils.counts import counted
 from utils.direction import Direction
 

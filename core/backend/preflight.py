@@ -10,7 +10,7 @@ from core.backend.network import host_of, is_address, is_loopback, shown_url
 from core.backend.prices import cost_of, is_free, is_priced, usual_tokens
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
-from utils.config_schema import BudgetConfig
+from utils.config_search import BudgetConfig
 from utils.counts import counted
 from utils.errors import ConfigError
 

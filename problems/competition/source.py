@@ -16,7 +16,8 @@ from problems.competition.dataset import find_dataset
 from problems.competition.folder_facts import data_of, direction_of, read_config, read_leaderboard, stamped
 from problems.competition.sorted_folders import LABEL
 from problems.user_files import is_login, listed
-from utils.config_schema import Config, DataConfig
+from utils.config_data import DataConfig
+from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer

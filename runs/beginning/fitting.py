@@ -6,7 +6,8 @@ from core.contracts import Problem
 from core.evaluation.function_problem import FunctionProblem
 from core.loop.plan import lag_of
 from runs.parts.writing import hands_in_programs, uses_models
-from utils.config_schema import USUAL_WORKERS, Config, SearchConfig
+from utils.config_schema import Config
+from utils.config_search import USUAL_WORKERS, SearchConfig
 from utils.strategies import POLICIES
 
 BLIND_SHARE = 6

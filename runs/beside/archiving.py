@@ -7,7 +7,7 @@ from pathlib import Path
 from core.events import Event, NodeCommitted
 from core.executor.archive import RunArchive
 from core.storage.repository import RunStore
-from utils.config_schema import ExecutionConfig
+from utils.config_execution import ExecutionConfig
 
 
 class ArchiveSink:

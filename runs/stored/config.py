@@ -19,8 +19,9 @@ from utils.config import (
     to_plain,
     with_environment,
 )
+from utils.config_execution import ExecutionConfig
 from utils.config_presets import PRESET_KINDS, presets_in
-from utils.config_schema import Config, ExecutionConfig
+from utils.config_schema import Config
 from utils.config_section import section_of
 from utils.errors import ConfigError
 from utils.metric_kinds import meant_by

@@ -12,7 +12,7 @@ from core.backend import PROVIDERS, MemoryLog, ModelClient, ModelSettings, Provi
 from core.backend.preflight import check_model
 from utils.config import load_config
 from utils.config_llm import LLMConfig
-from utils.config_schema import BudgetConfig
+from utils.config_search import BudgetConfig
 from utils.errors import ConfigError, SwarmEvoError
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from support.command_line import PLUGINS, ROOT
 import swarm_evo
 from swarm_evo.result import Best, Result
 from swarm_evo.words import BUDGET
-from utils.config_schema import BudgetConfig
+from utils.config_search import BudgetConfig
 
 TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "logging__report": False}
 

@@ -276,6 +276,12 @@ def test_the_installable_shell_imports_nothing_of_ours():
         assert not seen & {"core", "utils", "agents", "cli", "runs", "problems", "reports", "dashboard"}, file
 
 
+CONFIGURATION = (
+    "utils.config.",
+    *(f"utils.config_{part}" for part in ("schema", "data", "execution", "problem", "search")),
+)
+
+
 def test_configuration_stops_at_the_composition_root():
     """No module of floors 1 to 5 reads the configuration object; `core/backend` may read its own section."""
     wrong = []
@@ -285,7 +291,7 @@ def test_configuration_stops_at_the_composition_root():
             wrong += [
                 f"{file.relative_to(ROOT)}:{line}"
                 for line, imported in imports_of(file, module)
-                if imported.startswith(("utils.config.", "utils.config_schema"))
+                if imported.startswith(CONFIGURATION)
             ]
     assert not wrong, "\n".join(wrong)
 

@@ -25,7 +25,8 @@ from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.metric_direction import is_minimised, is_time
 from problems.options import checked_options
 from problems.user_files import is_login, listed, named_files
-from utils.config_schema import Config, ProblemConfig
+from utils.config_problem import ProblemConfig
+from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.user_path import user_path
 

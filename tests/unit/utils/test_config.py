@@ -327,9 +327,9 @@ def test_the_projects_folder_is_known_without_the_configuration(monkeypatch, tmp
 
 
 def test_where_there_is_one_processor_one_program_runs_at_a_time(monkeypatch):
-    monkeypatch.setattr("utils.config_schema.processors", lambda: 1)
+    monkeypatch.setattr("utils.config_search.processors", lambda: 1)
     assert Config().search.workers == 1
-    monkeypatch.setattr("utils.config_schema.processors", lambda: 64)
+    monkeypatch.setattr("utils.config_search.processors", lambda: 64)
     assert Config().search.workers == 2
     assert Config.model_validate({"search": {"workers": 5}}).search.workers == 5
 

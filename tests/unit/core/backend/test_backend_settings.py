@@ -15,7 +15,7 @@ from core.backend.roles import model_settings
 from core.backend.settings import ModelSettings
 from utils.config import check_config, load_config
 from utils.config_llm import LLMConfig
-from utils.config_schema import BudgetConfig
+from utils.config_search import BudgetConfig
 from utils.errors import ConfigError
 
 PRESETS = ("openai", "openai-responses", "anthropic", "gemini", "deepseek", "glm", "ollama", "vllm")
