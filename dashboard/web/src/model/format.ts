@@ -1,6 +1,6 @@
 // Numbers and times as people read them; null is a dash, never 0.
 
-export const DASH = "–";
+const DASH = "–";
 
 export function metric(value: number | null | undefined, digits = 6): string {
   if (value == null) return DASH;

@@ -64,7 +64,7 @@ export function Quote({ plan, llm, refused }: { plan: Plan; llm: string; refused
 export const waitingText = (llm: string): string => (llm === "rules" ? "Asking how much would be tried…" : "Asking what it would cost…");
 
 /** How much is tried and what that costs, as far as it is known before. */
-export function quoteText(told: StartPlan): string {
+function quoteText(told: StartPlan): string {
   const tried = told.proposals == null ? `programs by ${told.writer} until the budget is used up` : `about ${counted(told.proposals, "program")} by ${told.writer}`;
   const time = told.seconds == null ? "" : `, at most ${seconds(told.seconds)}`;
   if (told.writer === "rules") return `${capital(tried)}${time}. No model is asked: no tokens, no cost.`;

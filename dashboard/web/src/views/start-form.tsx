@@ -6,10 +6,10 @@ import { Failed } from "../components/widgets";
 import { bytes, count, counted, dollars, seconds } from "../model/format";
 import { inWordsOfTheForm, labelIn } from "../model/form-words";
 import { useResource } from "../model/hooks";
+import { follow } from "../model/launch";
 import { go, href, sweepHref } from "../model/router";
 import { Quote, usePlan } from "./quote";
 
-const POLL_MS = 250;
 const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric", "program", "evaluator", "direction", "classes", "split"];
 const OPTION = "option.";
 const SWEEP = "sweep.";
@@ -264,7 +264,7 @@ function plain(value: string): string | number | boolean {
 /** Start a run; its address, or null if the process ended before there was one. */
 async function startRun(form: FormData, tell: (launch: Launch) => void): Promise<string | null> {
   const started = await post<Launch>("/runs", body(form));
-  const run = await waitForRun(started.launch, tell);
+  const run = await follow(started.launch, tell, (launch) => launch.run ?? null);
   return run ? href(run) : null;
 }
 
@@ -274,21 +274,6 @@ async function startSweep(form: FormData, policies: string[], tell: (launch: Lau
   const name = String(form.get(`${SWEEP}name`) ?? "").trim();
   const seeds = Number(form.get(`${SWEEP}seeds`) || 5);
   const started = await post<SweepLaunch>("/sweeps", { ...common, ...(name && { sweep: name }), policies, seeds, control: form.get(`${SWEEP}control`) === "true" });
-  for (;;) {
-    const launch = await get<Launch>(`/launches/${started.launch}`);
-    tell(launch);
-    if (await get<Sweep>(`/sweeps/${started.name}`).then(() => true, () => false)) return sweepHref(started.name);
-    if (launch.state === "ended") return null;
-    await new Promise((resolve) => window.setTimeout(resolve, POLL_MS));
-  }
-}
-
-async function waitForRun(id: string, tell: (launch: Launch) => void): Promise<string | null> {
-  for (;;) {
-    const launch = await get<Launch>(`/launches/${id}`);
-    tell(launch);
-    if (launch.run) return launch.run;
-    if (launch.state === "ended") return null;
-    await new Promise((resolve) => window.setTimeout(resolve, POLL_MS));
-  }
+  const isKept = () => get<Sweep>(`/sweeps/${started.name}`).then(() => sweepHref(started.name), () => null);
+  return follow(started.launch, tell, isKept);
 }
