@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import Cli
+from support.once import made_once
 
 from cli.arena import engine_label
 from core.arena.uci_options import split_options
@@ -49,10 +50,16 @@ def events(run_dir: Path, kind: str) -> list[dict]:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A whole run, and what `show` says of it."""
-    cli = Cli(tmp_path_factory.mktemp("whole"))
-    ended = cli(*RUN, timeout=400)
-    assert ended.code == 0, ended.err
-    yield cli.run_dir, cli.show(), ended.out
+
+    def search(folder: Path) -> None:
+        made = Cli(folder)
+        ended = made(*RUN, timeout=400)
+        assert ended.code == 0, ended.err
+        (folder / "printed").write_text(ended.out)
+        made.close()
+
+    cli = Cli(made_once(tmp_path_factory, "arena", search))
+    yield cli.run_dir, cli.show(), (cli.folder / "printed").read_text()
     cli.close()
 
 

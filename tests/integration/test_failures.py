@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
+from dataclasses import asdict
 
 import pytest
 from support.chat_server import ChatServer
-from support.command_line import toy_words
+from support.command_line import Cli, Ended, toy_words
+from support.once import made_once
 
 HEAD = """\
 import numpy as np
@@ -41,10 +43,19 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """One search whose steps are these replies, in order; its nodes by name, and what the command said."""
-    from support.command_line import Cli
+    """How one search ended whose steps are these replies (made once for all workers); what `show` tells of it, its nodes
+    by name, what the model was asked, and the folder."""
+    cli = Cli(made_once(tmp_path_factory, "failures", _search))
+    ended = Ended(**json.loads((cli.folder / "ended.json").read_text()))
+    requests = json.loads((cli.folder / "requests.json").read_text())
+    shown = cli.show()
+    nodes = {name: cli.node(row["node_id"]) for name, row in zip(PROGRAMS, shown["nodes"], strict=False)}
+    yield ended, shown, nodes, requests, cli
+    cli.close()
 
-    cli = Cli(tmp_path_factory.mktemp("failures"))
+
+def _search(folder):
+    cli = Cli(folder)
     replies = list(PROGRAMS.items())
 
     def script(request, number):
@@ -60,10 +71,8 @@ def run(tmp_path_factory):
             "agent.repairs=0", "agent.repair_crashes=false", "execution.timeout=15", "search.num_drafts=99",
             "llm.cache=false", "logging.report=true", SWARM_EVO_TEST_NO_NETWORK="1",
         )  # fmt: skip
-        requests = server.requests
-    shown = cli.show()
-    nodes = {name: cli.node(shown["nodes"][i]["node_id"]) for i, (name, _) in enumerate(replies)}
-    yield ended, shown, nodes, requests, cli
+        (folder / "requests.json").write_text(json.dumps(server.requests))
+    (folder / "ended.json").write_text(json.dumps(asdict(ended)))
     cli.close()
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import ROOT, toy_words
+from support.once import made_once
 
 pytest.importorskip("hatchling", reason="the wheel's builder (hatchling) is not installed")
 
@@ -40,7 +41,8 @@ def built(out: Path, kind: str = "wheel", source: Path = ROOT) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    return built(tmp_path_factory.mktemp("wheel"))
+    (found,) = made_once(tmp_path_factory, "wheel", built).iterdir()
+    return found
 
 
 @pytest.fixture(scope="module")
