@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.contracts import AgentContext
+from core.state.change import is_rounding
 from core.state.node import Node
-from core.state.summary import is_rounding
 from utils.counts import counted
 from utils.direction import Direction
 from utils.number_text import told_apart

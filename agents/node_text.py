@@ -6,8 +6,9 @@ from functools import lru_cache
 
 from agents.case_scores import beside, case_scores
 from core.contracts import AgentContext
+from core.state.change import change_of, is_rounding, noise_of
 from core.state.node import Node
-from core.state.summary import change_of, is_rounding, noise_of, numbers_in, time_told
+from core.state.summary import numbers_in, time_told
 from utils.direction import Direction, finite
 from utils.number_text import short_number, told_apart
 from utils.printed_text import without_repeats, without_warnings

@@ -61,8 +61,8 @@ START = """
 import os, sys, time
 sys.path.insert(0, {root!r})
 sys.argv = ["main.py", *{words!r}]
-from core.executor import server
-original = server.SandboxSlot.start
+from core.executor import slot as slots
+original = slots.SandboxSlot.start
 def start(slot, job, fds):
     import threading
     if threading.current_thread().name == "job" and not job.code.startswith({ours!r}):
@@ -70,7 +70,7 @@ def start(slot, job, fds):
         sys.stdout.flush()
         os.killpg(0, 9)
     original(slot, job, fds)
-server.SandboxSlot.start = start
+slots.SandboxSlot.start = start
 import runpy
 runpy.run_path({main!r}, run_name="__main__")
 """

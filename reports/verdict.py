@@ -218,7 +218,8 @@ class _Judge:
 
     def _alone(self) -> Verdict:
         score = self.run.score(self.run.winner.final_metric)
-        told = f"On {self.run.unseen} it scores {score}; there is no baseline to compare with."
+        none = "no baseline was scored there" if self.run.references else "there is no baseline to compare with"
+        told = f"On {self.run.unseen} it scores {score}; {none}."
         return Verdict(kind="unconfirmed", text=told)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.events import BaselineScored, Event, GenerationFinished, NodeCommitted
+from core.state.change import is_rounding
 from core.state.operators import FREE_OPERATORS
-from core.state.summary import is_rounding
 from reports.ratings import title_in
 from reports.winner import Standing, called, leading
 from runs.facts import NOBODY

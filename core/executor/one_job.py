@@ -12,7 +12,7 @@ from core.contracts import Limits
 from core.executor.inside import mounts
 from core.executor.inside.messages import Job, JobLimits, Report
 from core.executor.output import Output, drain, nothing, pipe
-from core.executor.server import SandboxSlot
+from core.executor.slot import SandboxSlot
 from core.state.failure import FailureKind
 from utils.errors import JobLost
 

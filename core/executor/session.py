@@ -35,7 +35,7 @@ from core.executor.inside.reuse import AGAIN, LEAVE
 from core.executor.output import Output, drain, nothing, pipe
 from core.executor.pause import Pause
 from core.executor.report import result_of
-from core.executor.server import SandboxSlot
+from core.executor.slot import SandboxSlot
 from core.state.failure import FailureKind
 from utils.errors import JobLost
 from utils.patience import Patience

@@ -28,8 +28,9 @@ from core.executor.long_imports import long_imports
 from core.executor.one_job import follow, job_of
 from core.executor.output import Output
 from core.executor.report import result_of
-from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
+from core.executor.server import ForkServer, ServerConfig
 from core.executor.session import SandboxSession
+from core.executor.slot import SandboxSlot, lost_by
 from core.executor.toolchains import search_path
 from core.executor.uids import UidPool
 from core.executor.workspace import remove_tree

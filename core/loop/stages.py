@@ -33,13 +33,13 @@ from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
 from core.loop.commit_events import tournament_of
 from core.loop.crash_repair import may_be_repaired, repaired
 from core.loop.finished_node import finished_node
+from core.state.change import is_rounding
 from core.state.failure import FailureKind
 from core.state.findings import TournamentResult
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.noise import deviation_of
 from core.state.operators import FREE_OPERATORS
-from core.state.summary import is_rounding
 from core.state.task import Task
 from utils.errors import BudgetExhausted, JobLost, ReplyError
 

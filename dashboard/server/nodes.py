@@ -9,8 +9,8 @@ from typing import Any
 
 from core.executor.archive import archive_of, archived_files
 from core.search.statistics import counted_again
+from core.state.change import against_parent
 from core.state.node import Node
-from core.state.summary import against_parent
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.unreadable import reads_store

@@ -7,8 +7,8 @@ from typing import Any
 from core.events import Warned
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
+from core.state.change import against_parent
 from core.state.noise import deviation_of, noise_in
-from core.state.summary import against_parent
 from core.storage.held import status_of
 from core.storage.labels import labels_of
 from core.storage.numbering import numbering_of

@@ -43,8 +43,8 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """How one search ended whose steps are these replies (made once for all workers); what `show` tells of it, its nodes
-    by name, what the model was asked, and the folder."""
+    """How one search ended whose steps are these replies (made once for all workers); what `show` tells of it, its
+    nodes by name, what the model was asked, and the folder."""
     cli = Cli(made_once(tmp_path_factory, "failures", _search))
     ended = Ended(**json.loads((cli.folder / "ended.json").read_text()))
     requests = json.loads((cli.folder / "requests.json").read_text())

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from core.evaluation.timing import ByTurns, repeat
+from core.state.change import change_of
 from core.state.node import Node
-from core.state.summary import change_of
 from utils.direction import Direction
 
 

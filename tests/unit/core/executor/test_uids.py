@@ -95,7 +95,7 @@ def test_a_session_for_which_no_descriptor_is_left_gives_its_number_back_once(tm
     code = "import os\ndef who():\n    return os.getuid()"
     with closing(open_sandbox("auto", state_dir=tmp_path / "state")) as sandbox:
         sandbox.session("x = 1", limits=Limits()).close()
-        for refused in ("core.executor.server._sealed", "core.executor.session.pipe"):
+        for refused in ("core.executor.slot._sealed", "core.executor.session.pipe"):
             with monkeypatch.context() as patch:
                 patch.setattr(refused, Mock(side_effect=full))
                 with pytest.raises(JobLost, match="Too many open files"):

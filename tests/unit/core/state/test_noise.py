@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.state.change import change_of, noise_of
 from core.state.node import Node
 from core.state.noise import deviation_of, noise_in, pooled
-from core.state.summary import change_of, noise_of
 from utils.direction import Direction
 
 

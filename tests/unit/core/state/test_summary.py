@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from core.contracts import Evaluation
 from core.evaluation.repeats import averaged
+from core.state.change import change_of, noise_of
 from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.memory import Memory, remember
 from core.state.node import Node
-from core.state.summary import change_of, first_sentence, noise_of, numbers_in
+from core.state.summary import first_sentence, numbers_in
 from utils.direction import Direction
 from utils.prompt_builder import PromptBuilder
 from utils.prompt_parts import Parts

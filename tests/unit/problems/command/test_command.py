@@ -12,10 +12,10 @@ import pytest
 
 from core.contracts import AgentContext, ExecutionResult, Limits
 from core.executor.sandbox import open_sandbox
+from core.state.change import change_of
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from core.state.summary import change_of
 from core.state.task import Task
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
