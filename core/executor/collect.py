@@ -46,16 +46,19 @@ def collect_folder(root: Path, relative: str, max_bytes: int) -> CollectedFolder
     if not all(_is_real_folder(root.joinpath(*place.parts[:end])) for end in range(1, len(place.parts) + 1)):
         return CollectedFolder(None, "not written, or not a plain folder")
     files: dict[str, bytes] = {}
+    left = max_bytes
     for entry in entries(root / place):
         if entry.is_too_deep or not entry.path.isprintable():
             return CollectedFolder(None, f"{entry.path!r:.200}: such a name is not taken")
         if not stat.S_ISREG(entry.status.st_mode):
             continue
-        taken = collect_file(root, f"{place}/{entry.path}", max_bytes)
+        if entry.status.st_size > left:
+            return CollectedFolder(None, f"its files are more than the {max_bytes:,} bytes that are taken together")
+        taken = collect_file(root, f"{place}/{entry.path}", left)
         if taken.data is None:
             return CollectedFolder(None, f"{entry.path!r:.200}: {taken.reason}")
         files[entry.path] = taken.data
-        max_bytes -= len(taken.data)
+        left -= len(taken.data)
         if len(files) > MOST_FILES:
             return CollectedFolder(None, f"more than the {MOST_FILES:,} files that are taken")
     return CollectedFolder(files) if files else CollectedFolder(None, "it holds no file")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.executor.collect import collect_file
+from core.executor.collect import collect_file, collect_folder
 from core.executor.workspace import WorkspaceManager, remove_tree
 
 NAME = "submission/submission.csv"
@@ -138,3 +138,28 @@ def test_paths_longer_than_the_system_takes_are_passed_over(tmp_path):
         os.chdir(here)
     assert "made.txt" in manager.written()
     remove_tree(manager.root)
+
+
+def test_of_a_folder_every_plain_file_is_taken_or_none(tmp_path, monkeypatch):
+    place = tmp_path / "out" / "of" / "it"
+    (place / "deep").mkdir(parents=True)
+    (place / "a").write_bytes(b"12")
+    (place / "deep" / "b").write_bytes(b"345")
+    os.symlink("/etc/hostname", place / "link")
+    os.mkfifo(place / "pipe")
+    assert collect_folder(tmp_path, "out/of/it", 5).files == {"a": b"12", "deep/b": b"345"}
+    assert "more than the 4 bytes" in collect_folder(tmp_path, "out/of/it", 4).reason
+    os.link(place / "a", place / "again")
+    assert "2 names" in collect_folder(tmp_path, "out/of/it", 100).reason
+    (place / "again").unlink()
+    monkeypatch.setattr("core.executor.collect.MOST_FILES", 1)
+    assert collect_folder(tmp_path, "out/of/it", 100).reason == "more than the 1 files that are taken"
+    monkeypatch.undo()
+    os.symlink("out", tmp_path / "led")
+    for name in ("led/of/it", "/etc", "../x", ".", "out/of/it/link", "out/none"):
+        assert collect_folder(tmp_path, name, 100).files is None, name
+    os.mkdir(os.fsencode(place) + b"/\xff")
+    (place / "a").unlink()
+    with open(os.fsencode(place) + b"/\xff/c", "w") as file:
+        file.write("x")
+    assert "is not taken" in collect_folder(tmp_path, "out/of/it", 100).reason
