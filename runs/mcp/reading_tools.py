@@ -27,6 +27,7 @@ from runs.stored.run_list import run_rows
 from runs.tickets.open_tickets import rows_of
 from utils.direction import Direction
 from utils.line_diff import line_diff
+from utils.traceback_text import alike_once
 
 PART = 8000
 """Characters of one answer's text."""
@@ -110,7 +111,7 @@ def node(project_dir: str, arguments: Answer) -> Answer:
         found = _found(reader, str(arguments["node"]))
         if part == "summary":
             about = {"metrics": found.metrics, "message": found.message, "plan": found.plan, "seconds": found.exec_time}
-            sizes = {"code": len(found.code), "output": len(found.term_out), "review": len(found.analysis)}
+            sizes = {"code": len(found.code), "output": len(alike_once(found.term_out)), "review": len(found.analysis)}
             found = ratings_of(reader).now(found)
             return {**_row(found, numbering_of(reader)), **about, "characters": sizes, "next": "node"}
         calls = [call for call in reader.calls(found.id) if call.role in WRITING_ROLES] if part in _OF_CALL else []
@@ -125,7 +126,7 @@ _OF_CALL: dict[str, Callable[[Any], str]] = {
 }
 _OF_NODE: dict[str, Callable[[Node], str]] = {
     "code": lambda node: node.code,
-    "output": lambda node: node.term_out,
+    "output": lambda node: alike_once(node.term_out),
     "review": lambda node: node.analysis,
 }
 

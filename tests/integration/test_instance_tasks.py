@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.command_line import Cli, Ended
+from support.mcp_client import McpClient
 
 LARGEST = '''
 """Largest numbers, in CO-Bench's form."""
@@ -142,6 +143,9 @@ def test_a_program_that_fails_alike_on_many_instances_is_told_of_it_once(cli: Cl
     assert ended.code == 0, ended.err
     shown = cli.here("show", "latest", "[0]").out
     prompt = cli.here("step", "latest", "--until", "prompt").out
+    with McpClient(cli.folder) as client:
+        output = client.call("node", node="[0]", part="output")["text"]
+    assert output.count("Traceback") == 3 and "[this traceback came 12 times]" in output
     assert "took under 10 % of its time" in prompt, "all instances together are no call that may take two seconds"
     for told in (shown, prompt):
         assert "on 6 of 24 instances, first a.txt: Exception: Timeout (0.3s)" in told
