@@ -30,11 +30,13 @@ FIRST = Member("hgb", (("max_iter", 100), ("max_leaf_nodes", 15)))
 """The model that groups' effects are told beyond: fitted on three parts of the rows."""
 NEAR_SECONDS = 0.0015
 """For 1,000 rows, a column of groups and a number, to find the nearest rows of each."""
+ALONG_SECONDS = 0.008
+"""For 1,000 rows and a column of groups, to find the rows before and after each by a few times."""
 SIFTING = 5e-4
 """For a column that is joined to 1,000 rows, to know whether it tells something."""
 TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
-DEAR = ("nearest", "effects", "topics")
+DEAR = ("nearest", "effects", "along", "topics")
 """Steps that may take longer than the model behind them."""
 SAMPLE_ROWS = 10_000
 """Rows that a sample has at least; of fewer than twice as many none is drawn."""
@@ -69,9 +71,11 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
         names = [boosted]
     name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
     family = FAMILIES[name]
-    chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family, facts))
-    if ordinal == BESIDE:
-        chosen = tuple(step for step in chosen if step != "effects")  # to be told from the first draft, which has it
+    chosen = tuple(
+        step for step in features.available(facts) if step == "along" or rng.random() < _chance(step, family, facts)
+    )
+    if ordinal == BESIDE:  # to be told from the first draft, which has them
+        chosen = tuple(step for step in chosen if step not in ("effects", "along"))
     seen = replace(seen, more=added(chosen, facts))
     member = drawn_member(family, seen, rng)
     if ordinal is not None and family.tree:
@@ -166,7 +170,9 @@ def cost(recipe: Recipe, facts: Facts) -> float:
     facts = replace(facts, more=added(recipe.features, facts))
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if "topics" in recipe.features else 0.0
-    effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
+    leaves = facts.grouped and {"effects", "along"} & set(recipe.features)
+    effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if leaves else 0.0
+    effects += ALONG_SECONDS * len(facts.grouped) * facts.rows / 1000 if "along" in recipe.features else 0.0
     cells = len(facts.grouped) * facts.width * facts.rows if "nearest" in recipe.features else 0
     sifting = SIFTING * facts.joined * facts.rows / 1000 if "sifted" in recipe.features else 0.0
     return seconds_of(recipe.members, facts) * fits + texts + effects + NEAR_SECONDS * cells / 1000 + looks + sifting

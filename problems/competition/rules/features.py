@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from problems.competition.rules import group_rows, side_lines
+from problems.competition.rules import group_rows, group_times, side_lines
 from problems.competition.rules.facts import TELLING, Facts
 from problems.competition.rules.made_names import before, made
 
@@ -175,6 +175,14 @@ def _nearest(facts: Facts) -> Lines:
     return [*group_rows.nearest(facts), _NUMBERS]
 
 
+def _stamps(facts: Facts) -> dict[str, str]:
+    return group_times.stamps(facts, {name: _times(f"table[{name!r}]", name, facts) for name in facts.dates})
+
+
+def _along(facts: Facts) -> Lines:
+    return [*group_times.along(facts, _stamps(facts), has_left=False), _NUMBERS]
+
+
 def _topics(facts: Facts) -> Lines:
     how = {name: {"ngram_range": (1, 2), "token_pattern": r"\S+"} for name in facts.texts}
     how |= {name: {"ngram_range": (2, 4), "analyzer": "char_wb"} for name in facts.wordy}
@@ -212,12 +220,16 @@ LATER: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] 
     "averages": ("mean targets of categories of many values", lambda f: bool(f.many), _averages),
     "effects": ("what rows of a group have in common beyond a first model", lambda f: bool(f.grouped), _effects),
     "nearest": ("the mean target of the nearest rows of a group", lambda f: bool(f.grouped), _nearest),
+    "along": (
+        "the rows before and after in groups that run in time",
+        lambda f: bool(f.grouped and _stamps(f)), _along,
+    ),
     "topics": ("what the words of texts and names are about, as numbers", lambda f: bool(f.wordy or f.texts), _topics),
 }  # fmt: skip
 """Steps that need the training rows: written after `add_features`, in this order."""
 
 
-_TELLING_GROUPS = {"effects": group_rows.EFFECTS, "nearest": group_rows.NEAREST}
+_TELLING_GROUPS = {"effects": group_rows.EFFECTS, "nearest": group_rows.NEAREST, "along": group_times.ALONG}
 ORDER_STAYS = ("logs", "winsor")
 """Steps that mean nothing to trees."""
 
@@ -252,7 +264,7 @@ def needed(chosen: tuple[str, ...], facts: Facts, wants: set[str]) -> tuple[str,
 def imports(steps: tuple[str, ...]) -> set[tuple[str, str]]:
     """Pairs of module and name that the lines of these steps need."""
     found = {("sklearn.preprocessing", "TargetEncoder")} if {"averages", "effects"} & set(steps) else set()
-    if "effects" in steps:
+    if {"effects", "along"} & set(steps):
         found |= {
             ("sklearn.ensemble", "HistGradientBoostingRegressor"), ("sklearn.model_selection", "KFold"),
             ("sklearn.model_selection", "cross_val_predict"),
@@ -316,7 +328,9 @@ def write(chosen: tuple[str, ...], facts: Facts, columns: int = 0) -> Lines:
         times = {name: _times(f"table[{name!r}]", name, facts) for name in facts.grouped if name in facts.dates}
         lines += group_rows.groups(facts, times)
     for name, (_, _, step) in LATER.items():
-        if name in chosen:
+        if name == "along" and {"along", "effects"} <= set(chosen):  # which says what a first model leaves
+            lines += [*group_times.along(facts, _stamps(facts), has_left=True), _NUMBERS]
+        elif name in chosen:
             lines += step(facts)
     lines += [
         *(

@@ -46,10 +46,7 @@ def effects(facts: Facts) -> list[str]:
         "# what a first model leaves of the target may be alike in the rows of a group: the group's mean of it,",
         "# learned from other rows, stays where it tells something",
         "codes, codes_test = pd.DataFrame(groups(rows)), pd.DataFrame(groups(test_rows))",
-        "others = X.drop(columns=texts)",
-        "others = others.assign(**{name: others[name].factorize()[0] for name in others if name not in numbers})",
-        "first = HistGradientBoostingRegressor(max_leaf_nodes=15, early_stopping=False, random_state=0)",
-        "left = aim - cross_val_predict(first, others, aim, cv=KFold(3, shuffle=True, random_state=0))",
+        *left(),
         'means = TargetEncoder(target_type="continuous", random_state=0)',
         "found, found_test = means.fit_transform(codes, left), means.transform(codes_test)",
         f"telling = [np.corrcoef(found[:, place], left)[0, 1] > {LEAST_EFFECT} for place in range(codes.shape[1])]",
@@ -58,6 +55,16 @@ def effects(facts: Facts) -> list[str]:
         f'        X[{before(facts)}name + "_effect"] = found[:, place]',
         f'        X_test[{before(facts)}name + "_effect"] = found_test[:, place]',
         f'print("{EFFECTS}", sum(telling))',
+    ]
+
+
+def left() -> list[str]:
+    """What a first model leaves of the target."""
+    return [
+        "others = X.drop(columns=texts)",
+        "others = others.assign(**{name: others[name].factorize()[0] for name in others if name not in numbers})",
+        "first = HistGradientBoostingRegressor(max_leaf_nodes=15, early_stopping=False, random_state=0)",
+        "left = aim - cross_val_predict(first, others, aim, cv=KFold(3, shuffle=True, random_state=0))",
     ]
 
 

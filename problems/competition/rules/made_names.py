@@ -12,6 +12,7 @@ _BEFORE = ("age_", "sum_", "count_")
 _BEHIND = (
     "_rank", "_missing", "_year", "_month", "_weekday", "_day", "_weekend", "_hour", "_days", "_words", "_shouts",
     "_share", "_squared", "_effect", "_near", "_day_effect", "_day_near", "_season_effect", "_season_near",
+    "_before", "_after", "_since", "_until", "_between",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from support.competition_stand import learned
 
-from problems.competition.rules import changes, drafts, features, recipe, script
+from problems.competition.rules import changes, drafts, features, group_times, recipe, script
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Member
@@ -165,3 +165,66 @@ def test_two_parents_make_a_child_of_their_own():
     first = recipe.Recipe(members=(FAMILIES["hgb"].start(1),))
     second = recipe.Recipe(members=(FAMILIES["hgb"].start(0),), features=("effects",))
     assert {changes.merge(first, second, facts, random.Random(n))[0].features for n in range(9)} == {("effects",)}
+
+
+def storms(later: bool, tmp_path: Path) -> tuple[pd.DataFrame, str, float]:
+    """90 storms of 20 hours, which rise and fall in a way that no other number tells: (rows to learn, what a program
+    that looks along them prints, the correlation of what it hands in).
+
+    Args:
+        later: the rows to predict are the last hours of all storms.
+    """
+    draw = np.random.default_rng(0)
+    hour = np.tile(np.arange(20), 90)
+    wind = np.cumsum(draw.normal(0, 3, (90, 20)), axis=1).ravel() + 60
+    frame = pd.DataFrame({"storm": [f"s{place}" for place in np.repeat(np.arange(90), 20)], "year": 2001})
+    frame = frame.assign(month=8, day=1 + hour // 4, hour=6 * (hour % 4), pressure=draw.normal(size=1800), wage=wind)
+    frame.insert(0, "Id", range(1800))
+    frame = frame.sort_values(["day", "hour"], kind="stable") if later else frame.sample(frac=1, random_state=0)
+    train, test = frame[:-HIDDEN], frame[-HIDDEN:]
+    (tmp_path / "input").mkdir()
+    train.to_csv(tmp_path / "input" / "train.csv", index=False)
+    test.drop(columns="wage").to_csv(tmp_path / "input" / "test.csv", index=False)
+    facts = facts_of(train, "regression", "rmse")
+    assert "along" in features.available(facts)
+    made = recipe.Recipe(features=("effects", "along"), members=(FAMILIES["hgb"].start(0),))
+    said = told_by(script.render(made, facts) + 'print("columns:", *X)\n', tmp_path)
+    found = pd.read_csv(tmp_path / "submission" / "submission.csv")["wage"]
+    return train, said, float(np.corrcoef(found, test["wage"])[0, 1])
+
+
+def test_the_hours_before_and_after_in_a_storm_are_told(tmp_path):
+    train, said, right = storms(later=False, tmp_path=tmp_path)
+    assert "columns whose groups run in time: 1" in said and "storm_before storm_after storm_since" in said
+    assert right > 0.9, "by the storm's mean alone it is 0.8"
+    facts = facts_of(train, "regression", "rmse")
+    first, _ = drafts.draft(facts, random.Random(0), 0)
+    other, _ = drafts.draft(facts, random.Random(0), drafts.BESIDE)
+    assert "along" in first.features and "along" not in other.features
+
+
+def test_hours_that_lie_behind_all_others_are_told_nothing_of_those_after(tmp_path):
+    """The split does not let them be known: what is learned of rows between others would mislead."""
+    _, said, _ = storms(later=True, tmp_path=tmp_path)
+    assert "columns whose groups run in time: 0" in said and "storm_before" not in said
+
+
+def test_a_table_without_times_has_no_rows_before_and_after():
+    frame = panel("regression").rename(columns={"hours": "effort"})
+    assert "along" not in features.available(facts_of(frame, "regression", "rmse"))
+    assert "along" in features.available(facts_of(frame.rename(columns={"visits": "year"}), "regression", "rmse"))
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (("year", "month", "day", "hour"), ["year_month_day_hour"]),
+        (("yr", "pressure", "country"), ["yr"]),
+        (("week", "date_block_num", "seconds_in_bucket", "Yr_Sold", "Year_Built", "weight", "wage_per_day"),
+         ["week", "date_block_num", "seconds_in_bucket", "wage_per_day"]),
+    ],
+)  # fmt: skip
+def test_times_are_found_by_their_names(columns, told):
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({name: draw.permutation(400) for name in columns}).assign(wage=draw.normal(size=400))
+    assert [*group_times.stamps(facts_of(frame, "regression", "rmse"), {})] == told
