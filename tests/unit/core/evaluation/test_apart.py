@@ -62,6 +62,11 @@ def test_the_next_candidate_gets_a_new_one(sandbox, apart):
     assert score() == 8.0
 
 
+def test_the_longest_of_several_calls_is_known(sandbox, apart):
+    found = apart.run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
+    assert found.calls and 0 < found.longest_call <= found.call_seconds < found.seconds
+
+
 def test_one_that_cannot_be_started_leaves_no_folder(apart, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
     (tmp_path / "scratch").mkdir()

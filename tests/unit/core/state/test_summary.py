@@ -117,6 +117,15 @@ def test_another_limit_tells_all_shares_anew():
     assert "took over 90 % of its time" in first and second.startswith("[1] ")
 
 
+def test_who_came_near_to_another_limit_than_the_problems_one_is_told_so():
+    """26 s of 300 in six calls of at most 60 were `25 to 50 % of its time`."""
+    journal = Journal(lower_is_better=True, time_limit=60.0)
+    journal.append(node("a", 0.3, exec_time=26.0, limit_share=0.09))
+    journal.append(node("b", 0.2, exec_time=26.0, limit_share=0.8))
+    first, second = journal.generate_summary().splitlines()
+    assert " of its time" not in first and "took 75 to 90 % of its time" in second
+
+
 def test_the_summary_only_grows_at_its_end_and_drops_a_quarter_at_once():
     journal, texts = Journal(), []
     for i in range(200):
@@ -189,7 +198,11 @@ def test_what_a_program_failed_with_before_it_was_repaired_is_told():
     raised = "TypeError: LogisticRegression() got an unexpected keyword argument 'multi_class'"
     first = FailedAttempt(code="x", failure=FailureKind.RUNTIME, message=raised, term_out="")
     journal = Journal(nodes=[node("a", 0.2, operator="draft", attempts=(first,))])
-    assert journal.generate_summary() == f"[0] draft: 0.2 - plan of a - Repaired, had failed (runtime): {raised}"
+    line = f"[0] draft: 0.2 - plan of a - Repaired, had failed (runtime): {raised}"
+    assert journal.generate_summary() == line
+    said = first.model_copy(update={"repair": "Without the argument. It was not needed."})
+    journal = Journal(nodes=[node("a", 0.2, operator="draft", attempts=(said,))])
+    assert journal.generate_summary() == f"{line}; mended: Without the argument."
 
 
 def test_outcomes_are_told_with_their_reason():

@@ -241,6 +241,7 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
         assert found.failure is None, found.message
         low, high = found.interval
         assert 0.1 < low <= found.metric <= high < 5 and found.source == "verified"
+        assert found.limit_share == round(found.metric / 20, 4), "one run of many is told against the limit of one"
         assert len(found.metadata["samples"]) >= 9 and found.term_out.count("}") == 1 and "," not in found.term_out
         quick = evaluator.evaluate([Node(id="n", code=code.format(0, "wrong"))])[0]
         assert quick.failure is FailureKind.EVAL_ERROR

@@ -218,6 +218,16 @@ def verdict(run: EvaluatorRun, metric: str | None = None, unisolated: str = ""):
 
 
 @pytest.mark.parametrize(
+    ("calls", "longest", "call_timeout", "share"),
+    [(1, 0.5, 1.0, 0.5), (6, 0.1, 1.0, 0.5), (6, 0.9, 1.0, 0.9), (6, 0.9, None, 0.5)],
+)
+def test_what_a_program_took_is_told_against_the_limit_that_it_came_nearest_to(calls, longest, call_timeout, share):
+    run = said(value=1.0, calls=calls, longest_call=longest)
+    found = verdict_of(run, metric=None, timeout=2.0, unisolated="", call_timeout=call_timeout)
+    assert found.limit_share == share
+
+
+@pytest.mark.parametrize(
     ("metric", "metrics", "score"),
     [
         (None, {"combined_score": 2, "x": 100}, 2),
