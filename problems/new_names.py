@@ -56,7 +56,7 @@ def text_of(code: str, places: Iterable[range]) -> list[str]:
 
 
 def _first(statement: ast.stmt) -> int:
-    decorators = getattr(statement, "decorator_list", [])
+    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", [])
     return min([statement.lineno, *(one.lineno for one in decorators)])
 
 

@@ -150,7 +150,7 @@ def told_of(lists: Mapping[str, Sequence[Any]], say: Callable[[Any], str]) -> st
     for at, kind in enumerate(several, 1):
         (first, why), (last, other) = alike[kind][0], alike[kind][-1]
         differs = "" if why == other else f"; last {last}: {other}"
-        told.append(f"[{at}] on {len(alike[kind])} of {instances} instances, first {first}: {why}{differs}")
+        told.append(f"[{at}] on {len(alike[kind])} of {instances}, first {first}: {why}{differs}")
     for name, found in list(lists.items())[:MOST_TOLD]:
         words = (
             marks.get(NUMBER.sub("0", one), one) if isinstance(one, str) else say(one) for one in found[:MOST_TOLD]

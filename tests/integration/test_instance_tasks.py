@@ -148,8 +148,8 @@ def test_a_program_that_fails_alike_on_many_instances_is_told_of_it_once(cli: Cl
     assert output.count("Traceback") == 3 and "[this traceback came 12 times]" in output
     assert "took under 10 % of its time" in prompt, "all instances together are no call that may take two seconds"
     for told in (shown, prompt):
-        assert "on 6 of 24 instances, first a.txt: Exception: Timeout (0.3s)" in told
-        assert "on 6 of 24 instances, first a.txt: Exception: four are too many" in told
+        assert "on 6 of 24, first a.txt: Exception: Timeout (0.3s)" in told
+        assert "on 6 of 24, first a.txt: Exception: four are too many" in told
         assert told.count("IndexError: list index out of range\n[this traceback came 12 times]") == 1
         assert told.count("ValueError: four are too many\n[this traceback came 6 times]") == 1
         assert told.count("Traceback") == 3, "of the third kind, too late, there is one as well"

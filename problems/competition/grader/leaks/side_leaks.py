@@ -55,9 +55,8 @@ def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
     theirs = {place: alike(table[pair["side"]], pair["way"], pair["side_form"]) for place, pair in enumerate(by)}
     numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in one["numbers"]}
     numbers |= {name: _days(table[name], form) for name, form in one["dates"]}
-    groups = pd.DataFrame({**theirs, **{name: numbers.get(name, table[name]) for name in columns}}).groupby(
-        list(theirs)
-    )
+    values = [numbers.get(name, table[name]).rename(name) for name in columns]
+    groups = pd.concat([pd.DataFrame(theirs), *values], axis=1).groupby(list(theirs))
     found = [groups.first()]
     if not one["one"] and numbers:
         found += [groups[list(numbers)].mean(), groups[list(numbers)].sum()]

@@ -19,6 +19,7 @@ from .blocks import chosen, joined
 from .cell_forms import CellForm, converted, form_of, may_have_form
 from .columnar_files import kinds_of, rows_of_parquet, whole_pieces
 from .contents import read_any, text_pieces
+from .counts import counted
 from .exact import refusals
 from .formats import PARQUET, Look, is_text, look_at, sure_encoding
 from .progress import EachSecond, Tell, nobody
@@ -80,8 +81,9 @@ class Table:
                 if self.look.suffix in PARQUET
                 else text_pieces(self.path, self.look, rows_of(len(wanted)), how)
             )
+            whole = counted(self.count, "row", form=",")
             for piece in _numbered(read):
-                now(lambda rows=piece: f"{self.path.name} is read: {rows.index[-1] + 1:,} of {self.count:,} rows")  # type: ignore[misc]
+                now(lambda rows=piece: f"{self.path.name} is read: {rows.index[-1] + 1:,} of {whole}")  # type: ignore[misc]
                 yield converted(chosen(piece, wanted), self.forms)
 
     def find_forms(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, CellForm]:
@@ -183,7 +185,7 @@ def open_table(path: Path, look: Look | None = None, tell: Tell = nobody) -> tup
             for name in piece.columns:
                 seen.setdefault(name, set()).add(_kind(piece[name]))
             count += len(piece)
-            now(lambda rows=count: f"{path.name} is read: {rows:,} rows")  # type: ignore[misc]
+            now(lambda rows=count: f"{path.name} is read: {counted(rows, 'row', form=',')}")  # type: ignore[misc]
     if count == len(first):
         return _short(path, look, first), look.told()
     return Table(path, count, {name: _common(kinds) for name, kinds in seen.items()}, look, tell=tell), look.told()
