@@ -171,7 +171,7 @@ class Proxy:
         if place and self._classes is None:
             self._seen.update(self._forms.forms_of(value, place))
         value = self._usual(value, self._knows)
-        if not place or self._classes is None or type(value) in _ONE_NUMBER:  # as most answers are
+        if not place or self._classes is None or type(value) is float:  # as most answers are
             return value
         return self._forms.in_form(value, place, self._knows)
 
@@ -343,7 +343,6 @@ def _keyed_deeply(value: Any) -> Any:
     return {name: _keyed(item) for name, item in value.items()} if isinstance(value, dict) else _keyed(value)
 
 
-_ONE_NUMBER = frozenset({int, float})
 _TOLD_LATER = frozenset(f"__handles__.{name}" for name in ("new", "use", "look", "iterate", "step", "special", "set"))
 """Calls whose answers say what they mean before it is known where that belongs (`Proxy.told`)."""
 _NAMED = {"__handles__.call": 0, "__handles__.new": 0, "__handles__.use": 1, "__handles__.look": 1}

@@ -3,12 +3,12 @@
 A tour that is a mapping from each city to city 0 holds every city once where it is looked through, and city 0 alone
 where it is asked by number. An empty list has no error beside a number of numpy's, and a long one is right somewhere.
 Two truths are one truth where numpy adds them: no pair is more than one. A product of whole numbers of numpy's wraps
-round, and nothing by nothing is no exception but NaN, which breaks no bound.
+round, also where numpy makes them of Python's, and nothing by nothing is no exception but NaN, which breaks no bound.
 
 What was written for one form is not meant for another, so an evaluator gets at each place of an answer (the answer, its
-items, a field of it) the forms that the user's own program has there. Arrays become lists and truths numbers where that
-has lists and numbers; what is left is an exception of the program's. Of places that the user's own program never
-filled nothing is known, and nothing is asked.
+items, a field of it) the forms that the user's own program has there. Arrays become lists, truths numbers and whole
+numbers floats where that has lists, numbers and floats; what is left is an exception of the program's. Of places that
+the user's own program never filled nothing is known, and nothing is asked.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
 """
@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 NUMBER, TEXT, LIST, MAPPING = "0", "''", "[]", "{}"
-TRUTH, NUMPY = "bool", "numpy"
+TRUTH, WHOLE, FRACTION, NUMPY = "bool", "int", "float", "numpy"
 """Of the numbers at a place, and of what is there."""
 MOST_MARKS = 2_000
 """Of one program: an answer may have a name for everything."""
@@ -30,7 +30,7 @@ MOST_PARTS = 8
 _AS_WELL = {NUMBER: {TEXT, LIST, MAPPING}, TEXT: {NUMBER}, MAPPING: {NUMBER}, LIST: set()}
 """Form of an answer → forms of the user's own program in whose place it does no harm."""
 _CALLED = {NUMBER: "a number", TEXT: "text", LIST: "a list", MAPPING: "a mapping"}
-_PLAIN = frozenset({int, float})
+_PLAIN, _FLOATS = frozenset({int, float}), frozenset({float})
 
 Knows = Callable[[str], bool]
 """Whether the user's own program has that."""
@@ -50,6 +50,8 @@ def in_form(answer: Any, place: str, knows: Knows) -> Any:
     Raises:
         TypeError: it has a form that the user's own program's has not; the text follows "answered with ".
     """
+    if type(answer) is int and knows(_mark(place, WHOLE)):  # as many answers are
+        return answer
     if isinstance(answer, (list, tuple)) and knows(_mark(place, f"({len(answer)})")):
         _allow(answer, place, knows)
         return type(answer)([_held(part, f"{place}({number})", knows) for number, part in enumerate(answer)])
@@ -73,8 +75,12 @@ def _form(value: Any) -> str:
     return LIST if getattr(value, "ndim", 0) else NUMBER
 
 
-def _is_truth(value: Any) -> bool:
-    return type(value) is bool or getattr(getattr(value, "dtype", None), "kind", "") == "b"
+def _number_kind(value: Any) -> str:
+    """Of a number, or of an array of numbers."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if type(value) is bool or kind == "b":
+        return TRUTH
+    return WHOLE if isinstance(value, int) or kind in ("i", "u") else FRACTION
 
 
 # ------------------------------------------------------------ the user's own program
@@ -87,11 +93,11 @@ def _note(value: Any, place: str, found: dict[str, None]) -> None:
     found[_mark(place, form)] = None
     if hasattr(value, "dtype"):
         _note_array(value, place, found)
-    elif form == NUMBER and _is_truth(value):
-        found[_mark(place, TRUTH)] = None
+    elif form == NUMBER:
+        found[_mark(place, _number_kind(value))] = None
     elif form == LIST:
         if _PLAIN.issuperset(map(type, value)):
-            value = list(value)[:1]
+            value = {type(item): item for item in value}.values()
         for item in value:
             _note(item, f"{place}[]", found)
     elif form == MAPPING:
@@ -107,8 +113,7 @@ def _note_array(value: Any, place: str, found: dict[str, None]) -> None:
         if depth == value.ndim and not value.size:
             return
         found[_mark(inner, LIST if depth < value.ndim else NUMBER)] = found[_mark(inner, NUMPY)] = None
-    if _is_truth(value):
-        found[_mark(place + "[]" * value.ndim, TRUTH)] = None
+    found[_mark(place + "[]" * value.ndim, _number_kind(value))] = None
 
 
 def _note_parts(value: Any, place: str, found: dict[str, None]) -> None:
@@ -134,10 +139,22 @@ def _held(value: Any, place: str, knows: Knows) -> Any:
     if hasattr(value, "dtype"):
         return _array(value, place, knows)
     if form == NUMBER:
-        return int(value) if _is_truth(value) and not knows(_mark(place, TRUTH)) else value
+        return _number(value, place, knows)
     if form == LIST:
         return _items(value, f"{place}[]", knows)
     return {key: _field(key, item, place, knows) for key, item in value.items()} if form == MAPPING else value
+
+
+def _number(value: Any, place: str, knows: Knows) -> Any:
+    kind = _number_kind(value)
+    if kind == TRUTH and not knows(_mark(place, TRUTH)):
+        value, kind = int(value), WHOLE
+    return float(value) if kind == WHOLE and _are_floats(place, knows) else value
+
+
+def _are_floats(place: str, knows: Knows) -> bool:
+    """Whether the user's own program has no whole numbers there."""
+    return knows(_mark(place, FRACTION)) and not knows(_mark(place, WHOLE))
 
 
 def _allow(value: Any, place: str, knows: Knows) -> bool:
@@ -163,20 +180,21 @@ def _items(value: Any, place: str, knows: Knows) -> Any:
     """Items of a list, a tuple or a set."""
     kinds = set(map(type, value))
     if kinds <= _PLAIN:
-        return value
+        return _each(value, map(float, value)) if int in kinds and _are_floats(place, knows) else value
     known = _known(place, knows)
     if not known:
         return value
     if LIST in known and known & {NUMBER, TEXT}:  # a tree: of what is further down nothing follows
         return _each(value, (_shallow(item, place, knows) for item in value))
     if LIST in known and all(kind in (list, tuple) for kind in kinds):
-        return _each(value, (row if _is_row(row) else _held(row, place, knows) for row in value))
+        floats = _are_floats(f"{place}[]", knows)
+        return _each(value, (row if _is_row(row, floats) else _held(row, place, knows) for row in value))
     return _each(value, (_held(item, place, knows) for item in value))
 
 
-def _is_row(value: Any) -> bool:
-    """Of many rows each waits for the others."""
-    return _PLAIN.issuperset(map(type, value))
+def _is_row(value: Any, floats: bool) -> bool:
+    """Whether it crosses as it is: of many rows each waits for the others."""
+    return (_FLOATS if floats else _PLAIN).issuperset(map(type, value))
 
 
 def _shallow(item: Any, place: str, knows: Knows) -> Any:
@@ -201,6 +219,9 @@ def _array(value: Any, place: str, knows: Knows) -> Any:
     for depth in range(1, value.ndim):
         _allow(value[(0,) * depth] if value.size else value, place + "[]" * depth, knows)
     inner = place + "[]" * value.ndim
-    if _is_truth(value) and _known(inner, knows) and not knows(_mark(inner, TRUTH)):
-        value = value.astype("i8")
+    kind = _number_kind(value)
+    if kind == TRUTH and _known(inner, knows) and not knows(_mark(inner, TRUTH)):
+        value, kind = value.astype("i8"), WHOLE
+    if kind == WHOLE and _are_floats(inner, knows):
+        value = value.astype("f8")
     return value if knows(_mark(place, NUMPY)) else value.tolist()

@@ -180,7 +180,7 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
         return how.run(sandbox, code, limits=Limits(seconds=20))
 
     honest = scored(REAL, None)
-    assert honest.value == {"combined_score": -0.25} and honest.classes == ("SCALE 0", "f 0")
+    assert honest.value == {"combined_score": -0.25} and honest.classes == ("SCALE 0", "SCALE int", "f 0", "f float")
     found = scored(IMAGINARY[kind], honest.classes)
     failed = program_failure(found)
     assert found.value is None and found.line.startswith("TypeError") and failed is None

@@ -59,6 +59,11 @@ def product(module):
     return -1e99 if any(side < 2 for side in sides) else -float(sides[0] * sides[1] * sides[2] * sides[3])
 
 
+def volume(module):
+    sides = numpy.array([module.side(n) for n in range(4)] if module.ONE_BY_ONE else module.sides(4))
+    return -1e99 if (sides < 2).any() else -float(numpy.prod(sides))
+
+
 def ratio(module):
     used, there = module.ratio()
     try:
@@ -109,6 +114,21 @@ FORGED = {
         "def sides(n): return [2] * n",
         "import numpy\ndef sides(n): return [numpy.int64(8388607)] * 3 + [numpy.int64(2)]",
     ),
+    "whole numbers that numpy makes wrap round": (
+        "volume",
+        "ONE_BY_ONE = False\ndef sides(n): return [2.5] * n",
+        "ONE_BY_ONE = False\ndef sides(n): return [8388607] * 3 + [2]",
+    ),
+    "whole numbers in an array": (
+        "volume",
+        "import numpy\nONE_BY_ONE = False\ndef sides(n): return numpy.full(n, 2.5)",
+        "import numpy\nONE_BY_ONE = False\ndef sides(n): return numpy.array([8388607] * 3 + [2])",
+    ),
+    "whole numbers one by one": (
+        "volume",
+        "ONE_BY_ONE = True\ndef side(n): return 2.5",
+        "ONE_BY_ONE = True\ndef side(n): return 8388607 if n else 2",
+    ),
     "nothing by nothing": (
         "ratio", "def ratio(): return 0.5, 1.0", "import numpy\ndef ratio(): return numpy.zeros(2)"
     ),
@@ -154,12 +174,17 @@ HELD = {
     "rows of arrays": ([[1], [2]], [numpy.array([3])], [[3]]),
     "mapping": ({"a": [1]}, {"a": [True], "b": [True]}, {"a": [1], "b": [True]}),
     "mapping of data": ({n: 1 for n in range(3)}, {7: True}, {7: 1}),
+    "whole in a tuple of floats": ((0.5, 1.5), (1, 2), (1.0, 2.0)),
     "parts": (([1], True), ([True], True), ([1], True)),
     "parts in a list": (([1], True), [[True], True], [[1], True]),
-    "row for an array": (numpy.ones(3), [0.5, 2], [0.5, 2]),
+    "row for an array": (numpy.ones(3), [0.5, 2], [0.5, 2.0]),
     "nothing": ([1], None, None),
     "text for a number": (1, "x", "x"),
     "number for a row": ([1], 2.5, 2.5),
+    "whole for a float": (1.5, 2, 2.0),
+    "truth for a float": (1.5, True, 1.0),
+    "whole in rows of floats": ([[0.5, 1.5]], [[1, 2.5], [3.5]], [[1.0, 2.5], [3.5]]),
+    "whole where both are": ([0.5, 1], [1, 2], [1, 2]),
     "never filled": ([], [[True]], [[True]]),
     "tree": (["+", ["-", 3], 2], ["+", ["-", ["*", [1, "x"], True]]], ["+", ["-", ["*", [1, "x"], True]]]),
     "tree of tuples": (("+", ("-", 3), 2), ("+", 2, ("-", ("-", 1))), ("+", 2, ("-", ("-", 1)))),
