@@ -32,7 +32,9 @@ class Forms(Protocol):
 
     def forms_of(self, answer: Any, place: str) -> Sequence[str]: ...
 
-    def in_form(self, answer: Any, place: str, knows: Callable[[str], bool]) -> Any: ...
+    def known_of(self, marks: Sequence[str]) -> Mapping[str, Any]: ...
+
+    def in_form(self, answer: Any, place: str, known: Mapping[str, Any]) -> Any: ...
 
 
 Usual = Callable[[Any, Callable[[str], bool]], Any]
@@ -79,6 +81,8 @@ class Proxy:
         self._ask, self._raised, self._usual, self._forms = ask, raised, usual, forms
         self._names: Mapping[str, Mapping[str, Any]] = {}
         self._classes: frozenset[str] | None = None
+        self._known: Mapping[str, Any] = {}
+        """Of `usual_forms`."""
         self._seen: set[str] = set()
         self._kinds: dict[str, type[Handle]] = {}
         self._handles: weakref.WeakValueDictionary[str, Handle] = weakref.WeakValueDictionary()
@@ -97,7 +101,7 @@ class Proxy:
         """
         told = None if classes is None else frozenset(classes)
         if told != self._classes:
-            self._classes = told
+            self._classes, self._known = told, self._forms.known_of(sorted(told or ()))
 
     def begin(self, names: Mapping[str, Mapping[str, Any]]) -> None:
         """Say which program it is.
@@ -173,7 +177,7 @@ class Proxy:
         value = self._usual(value, self._knows)
         if not place or self._classes is None or type(value) is float:  # as most answers are
             return value
-        return self._forms.in_form(value, place, self._knows)
+        return self._forms.in_form(value, place, self._known)
 
     def refuse(self, reason: str, *, by_program: bool = False) -> NotPlain:
         """Note why the two cannot be kept apart; the first reason is the one that counts."""

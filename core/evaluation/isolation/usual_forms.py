@@ -15,7 +15,7 @@ Standard library only: it is loaded by path into processes that hold user code a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 NUMBER, TEXT, LIST, MAPPING = "0", "''", "[]", "{}"
@@ -32,8 +32,9 @@ _AS_WELL = {NUMBER: {TEXT, LIST, MAPPING}, TEXT: {NUMBER}, MAPPING: {NUMBER}, LI
 _CALLED = {NUMBER: "a number", TEXT: "text", LIST: "a list", MAPPING: "a mapping"}
 _PLAIN, _FLOATS = frozenset({int, float}), frozenset({float})
 
-Knows = Callable[[str], bool]
-"""Whether the user's own program has that."""
+Known = Mapping[str, set[str]]
+"""Place → what the user's own program has there."""
+_NOTHING: set[str] = set()
 
 
 def forms_of(answer: Any, place: str) -> list[str]:
@@ -44,18 +45,28 @@ def forms_of(answer: Any, place: str) -> list[str]:
     return list(found)
 
 
-def in_form(answer: Any, place: str, knows: Knows) -> Any:
+def known_of(marks: Iterable[str]) -> dict[str, set[str]]:
+    """What is known by these marks, among others that are none of `forms_of`."""
+    found: dict[str, set[str]] = {}
+    for mark in marks:
+        place, gap, form = mark.rpartition(" ")
+        if gap:
+            found.setdefault(place, set()).add(form)
+    return found
+
+
+def in_form(answer: Any, place: str, known: Known) -> Any:
     """The answer as the evaluator may have it there.
 
     Raises:
         TypeError: it has a form that the user's own program's has not; the text follows "answered with ".
     """
-    if type(answer) is int and knows(_mark(place, WHOLE)):  # as many answers are
+    if type(answer) is int and WHOLE in known.get(place, _NOTHING):  # as many answers are
         return answer
-    if isinstance(answer, (list, tuple)) and knows(_mark(place, f"({len(answer)})")):
-        _allow(answer, place, knows)
-        return type(answer)([_held(part, f"{place}({number})", knows) for number, part in enumerate(answer)])
-    return _held(answer, place, knows)
+    if isinstance(answer, (list, tuple)) and f"({len(answer)})" in known.get(place, _NOTHING):
+        _allow(answer, place, known)
+        return type(answer)([_held(part, f"{place}({number})", known) for number, part in enumerate(answer)])
+    return _held(answer, place, known)
 
 
 def _mark(place: str, form: str) -> str:
@@ -132,64 +143,61 @@ def _fields(value: dict[Any, Any]) -> bool:
 # ------------------------------------------------------------ other programs
 
 
-def _held(value: Any, place: str, knows: Knows) -> Any:
+def _held(value: Any, place: str, known: Known) -> Any:
     form = _form(value)
-    if not form or not _allow(value, place, knows):
+    if not form or not _allow(value, place, known):
         return value
     if hasattr(value, "dtype"):
-        return _array(value, place, knows)
+        return _array(value, place, known)
     if form == NUMBER:
-        return _number(value, place, knows)
+        return _number(value, place, known)
     if form == LIST:
-        return _items(value, f"{place}[]", knows)
-    return {key: _field(key, item, place, knows) for key, item in value.items()} if form == MAPPING else value
+        return _items(value, f"{place}[]", known)
+    return {key: _field(key, item, place, known) for key, item in value.items()} if form == MAPPING else value
 
 
-def _number(value: Any, place: str, knows: Knows) -> Any:
+def _number(value: Any, place: str, known: Known) -> Any:
     kind = _number_kind(value)
-    if kind == TRUTH and not knows(_mark(place, TRUTH)):
+    if kind == TRUTH and TRUTH not in known.get(place, _NOTHING):
         value, kind = int(value), WHOLE
-    return float(value) if kind == WHOLE and _are_floats(place, knows) else value
+    return float(value) if kind == WHOLE and _are_floats(place, known) else value
 
 
-def _are_floats(place: str, knows: Knows) -> bool:
+def _are_floats(place: str, known: Known) -> bool:
     """Whether the user's own program has no whole numbers there."""
-    return knows(_mark(place, FRACTION)) and not knows(_mark(place, WHOLE))
+    there = known.get(place, _NOTHING)
+    return FRACTION in there and WHOLE not in there
 
 
-def _allow(value: Any, place: str, knows: Knows) -> bool:
+def _allow(value: Any, place: str, known: Known) -> bool:
     """Whether anything is known of that place.
 
     Raises:
         TypeError: but not such a value.
     """
-    form, known = _form(value), _known(place, knows)
-    if known and form and form not in known and not _AS_WELL[form] & known:
-        theirs = " or ".join(_CALLED[one] for one in sorted(known))
+    form, there = _form(value), known.get(place, _NOTHING)
+    if there and form and form not in there and not _AS_WELL[form] & there:
+        theirs = " or ".join(_CALLED[one] for one in sorted(there & _CALLED.keys()))
         where = "" if place.isidentifier() else f" at {place}"
         told = f"{_CALLED[form]}{where}, where the initial program has {theirs}: answer in its form"
         raise TypeError(told)
-    return bool(known)
+    return bool(there)
 
 
-def _known(place: str, knows: Knows) -> set[str]:
-    return {form for form in _CALLED if knows(_mark(place, form))}
-
-
-def _items(value: Any, place: str, knows: Knows) -> Any:
+def _items(value: Any, place: str, known: Known) -> Any:
     """Items of a list, a tuple or a set."""
     kinds = set(map(type, value))
     if kinds <= _PLAIN:
-        return _each(value, map(float, value)) if int in kinds and _are_floats(place, knows) else value
-    known = _known(place, knows)
-    if not known:
+        return _each(value, map(float, value)) if int in kinds and _are_floats(place, known) else value
+    there = known.get(place, _NOTHING)
+    if not there:
         return value
-    if LIST in known and known & {NUMBER, TEXT}:  # a tree: of what is further down nothing follows
-        return _each(value, (_shallow(item, place, knows) for item in value))
-    if LIST in known and all(kind in (list, tuple) for kind in kinds):
-        floats = _are_floats(f"{place}[]", knows)
-        return _each(value, (row if _is_row(row, floats) else _held(row, place, knows) for row in value))
-    return _each(value, (_held(item, place, knows) for item in value))
+    if LIST in there and there & {NUMBER, TEXT}:  # a tree: of what is further down nothing follows
+        return _each(value, (_shallow(item, place, known) for item in value))
+    if LIST in there and all(kind in (list, tuple) for kind in kinds):
+        floats = _are_floats(f"{place}[]", known)
+        return _each(value, (row if _is_row(row, floats) else _held(row, place, known) for row in value))
+    return _each(value, (_held(item, place, known) for item in value))
 
 
 def _is_row(value: Any, floats: bool) -> bool:
@@ -197,10 +205,10 @@ def _is_row(value: Any, floats: bool) -> bool:
     return (_FLOATS if floats else _PLAIN).issuperset(map(type, value))
 
 
-def _shallow(item: Any, place: str, knows: Knows) -> Any:
+def _shallow(item: Any, place: str, known: Known) -> Any:
     if _form(item) == NUMBER:
-        return _held(item, place, knows)
-    _allow(item, place, knows)
+        return _held(item, place, known)
+    _allow(item, place, known)
     return item
 
 
@@ -209,19 +217,19 @@ def _each(value: Any, items: Iterable[Any]) -> Any:
     return kind(items)
 
 
-def _field(key: Any, item: Any, place: str, knows: Knows) -> Any:
+def _field(key: Any, item: Any, place: str, known: Known) -> Any:
     own = f"{place}.{key}" if type(key) is str else ""
-    return _held(item, own if own and _known(own, knows) else f"{place}{{}}", knows)
+    return _held(item, own if own in known else f"{place}{{}}", known)
 
 
-def _array(value: Any, place: str, knows: Knows) -> Any:
+def _array(value: Any, place: str, known: Known) -> Any:
     """An array, or one number of numpy's."""
     for depth in range(1, value.ndim):
-        _allow(value[(0,) * depth] if value.size else value, place + "[]" * depth, knows)
+        _allow(value[(0,) * depth] if value.size else value, place + "[]" * depth, known)
     inner = place + "[]" * value.ndim
     kind = _number_kind(value)
-    if kind == TRUTH and _known(inner, knows) and not knows(_mark(inner, TRUTH)):
+    if kind == TRUTH and inner in known and TRUTH not in known[inner]:
         value, kind = value.astype("i8"), WHOLE
-    if kind == WHOLE and _are_floats(inner, knows):
+    if kind == WHOLE and _are_floats(inner, known):
         value = value.astype("f8")
-    return value if knows(_mark(place, NUMPY)) else value.tolist()
+    return value if NUMPY in known.get(place, _NOTHING) else value.tolist()

@@ -12,7 +12,7 @@ from support.sandboxes import opened_tier
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart, program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
-from core.evaluation.isolation.usual_forms import MOST_MARKS, forms_of, in_form
+from core.evaluation.isolation.usual_forms import MOST_MARKS, forms_of, in_form, known_of
 
 EVALUATOR = """import importlib.util
 import math
@@ -194,7 +194,7 @@ HELD = {
 @pytest.mark.parametrize("name", HELD)
 def test_answers_cross_in_the_form_of_the_users_program(name):
     own, answer, wanted = HELD[name]
-    found = in_form(answer, "f", forms_of(own, "f").__contains__)
+    found = in_form(answer, "f", known_of(forms_of(own, "f")))
     assert found == wanted and repr(found) == repr(wanted), "a truth equals the number 1"
 
 
@@ -202,7 +202,7 @@ def test_answers_cross_in_the_form_of_the_users_program(name):
 def test_the_users_own_answer_stays_what_it_is(name):
     own, _, _ = HELD[name]
     known = forms_of(own, "f")
-    assert in_form(own, "f", known.__contains__) is own or repr(in_form(own, "f", known.__contains__)) == repr(own)
+    assert in_form(own, "f", known_of(known)) is own or repr(in_form(own, "f", known_of(known))) == repr(own)
     assert not any(mark.isidentifier() for mark in known)
 
 
@@ -226,7 +226,7 @@ REFUSED = {
 def test_what_the_users_program_has_none_of_is_an_exception_of_the_programs(name):
     own, answer = REFUSED[name]
     with pytest.raises(TypeError, match=r"where the initial program has (a|text)"):
-        in_form(answer, "f", forms_of(own, "f").__contains__)
+        in_form(answer, "f", known_of(forms_of(own, "f")))
 
 
 def test_of_an_answer_without_end_some_marks_are_kept():
