@@ -53,10 +53,10 @@ def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
         pieces.append(piece[alike(piece[by[0]["side"]], by[0]["way"], by[0]["side_form"]).isin(named)])
     table = pd.concat(pieces, ignore_index=True)
     theirs = {place: alike(table[pair["side"]], pair["way"], pair["side_form"]) for place, pair in enumerate(by)}
-    numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in one["numbers"]}
+    numbers: dict[str, Any] = {name: pd.to_numeric(table[name], errors="coerce") for name in one["numbers"]}
     numbers |= {name: _days(table[name], form) for name, form in one["dates"]}
-    values = [numbers.get(name, table[name]).rename(name) for name in columns]
-    groups = pd.concat([pd.DataFrame(theirs), *values], axis=1).groupby(list(theirs))
+    told: dict[Any, Any] = {**theirs, **{name: numbers.get(name, table[name]) for name in columns}}
+    groups = pd.DataFrame(told).groupby(list(theirs))
     found = [groups.first()]
     if not one["one"] and numbers:
         found += [groups[list(numbers)].mean(), groups[list(numbers)].sum()]
