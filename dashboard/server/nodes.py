@@ -34,6 +34,7 @@ from utils.line_matching import line_matcher
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
 from utils.syntax import source_lines
+from utils.traceback_text import alike_once
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 CONTEXT_LINES = 4
@@ -74,7 +75,7 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
     if counted is not None and node.id in counted:
         visits, reward = counted.visits(node.id)
         node = node.model_copy(update={"visits": visits, "total_reward": reward})
-    node = ratings_of(reader).now(node)
+    node = ratings_of(reader).now(node).model_copy(update={"term_out": alike_once(node.term_out)})
     with reader.db.transaction():
         mark = reader.db.value(_MARK, (node.id,))
         children = [child for (child,) in reader.db.select(_CHILDREN, (node.id,))]
