@@ -138,7 +138,8 @@ def _copy_output(workspace: Path, output: str, copy: Path) -> str:
         taken = collect_file(workspace, output, COPY_BYTES)
         if taken.data is not None:
             copy.write_bytes(taken.data)
-        return taken.reason
+        is_one = taken.data is None and collect_folder(workspace, output, COPY_BYTES).files is not None
+        return f"a folder, which `{output}/` names" if is_one else taken.reason
     found = collect_folder(workspace, output, COPY_BYTES)
     if found.files is not None:
         remove_tree(copy)

@@ -148,10 +148,12 @@ def test_earlier_runs_in_a_repository(cli_at, folder: Path):
     [
         ("output.txt", "output.txt: not written (the file that is graded: problem.options.output)"),
         ("mine.txt", "'mine.txt' (a copy of mine.txt is the grader's last argument)"),
+        ("out", "out: a folder, which `out/` names (the file that is graded: problem.options.output)"),
     ],
 )
 def test_where_the_graded_file_is_expected_is_told(cli: Cli, tmp_path: Path, output: str, told: str):
-    (tmp_path / "a.py").write_text("open('mine.txt', 'w').write('3')\n")
+    writes = "import os\nopen('mine.txt', 'w').write('3')\nos.mkdir('out')\nopen('out/a', 'w').write('3')\n"
+    (tmp_path / "a.py").write_text(writes)
     (tmp_path / "grade.py").write_text("print('score:', open('mine.txt').read())\n")
     words = [f"problem.source={tmp_path / 'a.py'}", f"problem.grade={sys.executable} grade.py"]
     ended = cli.here(
