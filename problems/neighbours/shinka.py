@@ -59,6 +59,8 @@ OUTPUT = ("db_path", "results_dir", "init_program_path", "eval_program_path", "j
 """Say nothing about the search, or are known without."""
 _CALLS = ("JobConfig", "DatabaseConfig", "EvolutionConfig")
 """Endings of the classes that `run_evo.py` gives its settings to."""
+_SECTIONS = ("config", "job", "db", "evo")
+"""Endings of the sections of a YAML file that hold these settings: a key of another one is no such setting."""
 
 
 def recognises(folder: Path) -> bool:
@@ -86,12 +88,14 @@ def read(folder: Path, told: Told) -> Translation:
     config, settings, hints = _config(folder, text_of(script))
     said = {key: (script, key, value) for key, value in _said(text_of(script))}
     for theirs, value in settings.items():
-        said[theirs.rpartition(".")[2]] = (config, theirs, value)
+        section, _, last = theirs.rpartition(".")
+        known = last if not section or section.endswith(_SECTIONS) else theirs
+        said[known] = (config, theirs, value)
     for last, (file, theirs, value) in said.items():
         word = TABLE.get(last)
         if word and value is not None:
             keys[word.ours], taken[last] = said_here(file, theirs, value, word), word.ours
-        elif last not in OUTPUT:
+        elif last.rpartition(".")[2] not in OUTPUT:
             left.append(last)
     return Translation(keys, taken, tuple(left), hints)
 

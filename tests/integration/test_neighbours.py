@@ -107,6 +107,12 @@ def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
     assert found.keys["execution.timeout"] == 150 and found.keys["search.islands.num_islands"] == 3
     assert "budget.usd" not in found.keys and found.left == ("max_api_costs", "archive_size")
     assert found.hints == ("shinka_b.yaml is read, and not shinka_a.yaml",)
+    (tmp_path / "shinka_b.yaml").write_text(
+        "report: {time: at noon, num_generations: 7}\ndb_config: {num_islands: 3}\n"
+    )
+    found = read(tmp_path, Told())
+    assert found.left == ("max_api_costs", "report.time", "report.num_generations"), "keys of a section of their own"
+    assert found.keys["execution.timeout"] == 150 and found.keys["search.max_steps"] == 24
     (tmp_path / "run_evo.py").write_text(f"x = {'-' * 300_000}1\n")
     assert "search.max_steps" not in read(tmp_path, Told()).keys, "too deep for Python's parser: nothing is said"
 
