@@ -47,7 +47,7 @@ def _answer(reader: RunReader, request: Mapping[str, Any], is_over: bool) -> dic
     tickets = stored_tickets(reader.db)
     about = {"next": "stop" if is_over else "ask"}
     if request.get("verb") == "tickets":
-        return {"tickets": rows_of(tickets), "next": about["next"]}
+        return {"tickets": rows_of(tickets), "between": False, "next": about["next"]}
     if request.get("verb") == "ask":
         ended = {"message": ENDED, "journal_head": reader.journal_head()}
         return {"ticket": None, "open_tickets": [], **ended, **about} if is_over else None
