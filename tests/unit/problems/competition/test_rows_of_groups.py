@@ -210,9 +210,9 @@ def test_hours_that_lie_behind_all_others_are_told_nothing_of_those_after(tmp_pa
 
 
 def test_a_table_without_times_has_no_rows_before_and_after():
-    frame = panel("regression").rename(columns={"hours": "effort"})
+    frame = panel("regression").rename(columns={"hours": "effort", "visits": "calls"})
     assert "along" not in features.available(facts_of(frame, "regression", "rmse"))
-    assert "along" in features.available(facts_of(frame.rename(columns={"visits": "year"}), "regression", "rmse"))
+    assert "along" in features.available(facts_of(frame.rename(columns={"calls": "year"}), "regression", "rmse"))
 
 
 @pytest.mark.parametrize(
