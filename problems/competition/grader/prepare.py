@@ -125,8 +125,13 @@ def _further(
     names = json.loads(own.read_text(encoding="utf-8"))["rows"] if own.is_file() else {}
     theirs = as_keys(rows[1][meta["id"]]).isin(names).to_numpy() if names else np.zeros(len(rows[1]), bool)
     targets = {*exam["targets"], *exam.get("truth", ()), *filter(None, [meta["label"]])}
-    known = {"train", "test", *([labelled.stem.lower()] if labelled else []), *map(str.lower, meta.get("read_as", {}))}
-    return side_tables(public, rows, targets, meta.get("invented"), theirs, known, preview, tell)
+    known = {
+        "train",
+        "test",
+        *([labelled.stem.lower()] if labelled else []),
+    }
+    elsewhere = {*meta.get("read_as", ()), *meta.pop("parts", ())}
+    return side_tables(public, rows, targets, meta.get("invented"), theirs, known, preview, tell, elsewhere)
 
 
 def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], None]:

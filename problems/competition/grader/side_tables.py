@@ -5,7 +5,7 @@ Told from their values, since a name alone may mean anything.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,6 +78,7 @@ def side_tables(
     known: set[str],
     preview: Any,
     tell: Callable[[str], None],
+    elsewhere: Collection[str] = (),
 ) -> SideTables:
     """Look at the further tables of a folder.
 
@@ -86,16 +87,18 @@ def side_tables(
         targets: columns to be predicted: a table that has one is looked at no further.
         invented: the column of ids that we made, which names rows of no table of the user's.
         theirs: which of the rows to predict nobody scores: a table that ends before them says nothing of these.
-        known: what the tables of the competition are called, without endings, and files that are there as CSV too.
+        known: what the tables of the competition are called, without endings.
         preview: what tells kinds of columns.
         tell: is told which table is looked at.
+        elsewhere: files that another table holds too.
     """
     found = SideTables()
     barred = {*targets, *filter(None, [invented])}
     shared = [str(name) for name in rows[0] if name in rows[1] and str(name) not in barred]
     mine = OwnColumns((rows[0][shared], rows[1][shared]), preview)
     aims = {name.casefold() for name in targets}
-    files = {path.relative_to(public).as_posix(): path for path in _files(public, known)}
+    found_there = {path.relative_to(public).as_posix(): path for path in _files(public, known)}
+    files = {name: path for name, path in found_there.items() if name not in elsewhere}
     looked_at = list(files.items())[:MOST_TABLES]
     for name, path in looked_at:
         tell(f"{name} is looked at for what it says of your rows")
@@ -159,7 +162,7 @@ def _may_be_one(path: Path, known: set[str]) -> bool:
     name = path.name.lower()
     bare = next((name.removesuffix(end) for end in PACKED.values() if name.endswith(end)), name)
     stem = next((bare.removesuffix(end) for end in ENDINGS if bare.endswith(end)), None)
-    return stem is not None and known.isdisjoint((stem, name)) and not is_sample(path) and path.is_file()
+    return stem is not None and stem not in known and not is_sample(path) and path.is_file()
 
 
 def _by(one: dict[str, Any]) -> str:

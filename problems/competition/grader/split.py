@@ -120,7 +120,7 @@ def prepare_own(
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request, tell)
     names_of_rows = {} if invented else {key: as_keys(pd.concat([sides.shown[key], answers[key], theirs[key]]))}
-    plain, joined_up = dict[str, list[str]](), Joined([], [])
+    plain, joined_up = dict[str, list[str]](), Joined([], [], [])
     if not request.get("alone"):
         plain, joined_up = write_plain(public), join_further(public, names_of_rows, tables.columns)
     notes += [f"{name} is read as {listed(written)}" for name, written in plain.items()] + joined_up.notes
@@ -134,7 +134,7 @@ def prepare_own(
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if invented else None, "cautions": cautions,
-        "copied": any(copied.values()), "read_as": plain, "joined_tables": joined_up.names,
+        "copied": any(copied.values()), "read_as": plain, "joined_tables": joined_up.names, "parts": joined_up.parts,
         "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     all_of_it = len(sides.shown) == sides.count

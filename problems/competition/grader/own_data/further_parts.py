@@ -29,6 +29,8 @@ ENDINGS = re.compile(r"\.(csv|tsv|tab|parquet|pq|feather|arrow)(\.(gz|zip|bz2|xz
 OURS = frozenset(("train.csv", "test.csv", "sample_submission.csv"))
 MOST_BYTES = 1 << 31
 """Of the files of one table, which lie on the disk twice for a while."""
+MOST_KEPT = 1 << 26
+"""Of the files of one table, which then lie there beside it: programs may know them by their names."""
 HEAD = 20_000
 """Rows of two files that tell whether they are parts of one table."""
 WORK = ".joined"
@@ -42,10 +44,11 @@ _UNREAD = (Unusable, ValueError, OSError, LookupError, TypeError, ImportError)
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The tables that were made, below the folder, and what is told of each."""
+    """The tables that were made, below the folder, what is told of each, and their files that are still there."""
 
     names: list[str]
     notes: list[str]
+    parts: list[str]
 
 
 def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Collection[str]) -> Joined:
@@ -56,7 +59,7 @@ def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Col
         keys: columns of ours that name rows, and their values as texts.
         columns: all columns of ours.
     """
-    done, work, small = Joined([], []), public / WORK, {name.casefold() for name in columns}
+    done, work, small = Joined([], [], []), public / WORK, {name.casefold() for name in columns}
     for paths, key in _groups(public, keys):
         told = partitions(paths, public) if key is None else {path: {key: _stem(path)} for path in paths}
         by_names = any(told.values())
@@ -76,9 +79,13 @@ def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Col
             shutil.rmtree(work, ignore_errors=True)
             continue
         for path in paths:
-            path.unlink()
+            if size <= MOST_KEPT:
+                done.parts.append(path.relative_to(public).as_posix())
+            else:
+                path.unlink()
         _remove_empty(public)
-        table.rename(public / table.name)
+        place = public / table.name  # where its parts lie in a folder of that name, and are still there
+        table = table.rename(place.with_stem(f"{place.stem}_joined") if place.exists() else place)
         work.rmdir()
         by = f", with {', '.join(told[paths[0]])} by their {'names' if key else 'folders'}" if by_names else ""
         first, last = (listed([path.relative_to(public).as_posix()]) for path in (paths[0], paths[-1]))

@@ -10,6 +10,12 @@ COLUMNS = ("id", "day", "x")
 IDS = {"id": {f"{1000 + place}" for place in range(30)}}
 
 
+@pytest.fixture(autouse=True)
+def no_room(monkeypatch):
+    """Files that are joined are not kept."""
+    monkeypatch.setattr("problems.competition.grader.own_data.further_parts.MOST_KEPT", -1)
+
+
 def write(public, name, **columns):
     path = public / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,3 +101,19 @@ def test_parquet_by_folders_is_joined_in_pieces_with_what_they_say(tmp_path, kin
     table, _ = read_any(tmp_path / "book.parquet")
     assert list(table) == ["time", "price", "shop"] and table["shop"].tolist() == [0, 0, 1, 1, 2, 2, 0, 0]
     assert table["price"].tolist() == [0, 9, 1, 9, 2, 9, 1, 1]
+
+
+def test_few_bytes_of_parts_stay_beside_their_table(tmp_path, monkeypatch):
+    """Somebody's programs may know them by their names."""
+    monkeypatch.setattr("problems.competition.grader.own_data.further_parts.MOST_KEPT", 1000)
+    write(tmp_path, "loans_0.csv", id=[1, 1], a=[1, 2])
+    write(tmp_path, "loans_1.csv", id=[2, 2], a=[1, 2])
+    joined = join_further(tmp_path, IDS, COLUMNS)
+    assert joined.parts == ["loans_0.csv", "loans_1.csv"] and files(tmp_path) == [*joined.names, *joined.parts]
+
+
+def test_a_folder_of_parts_that_stays_keeps_its_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("problems.competition.grader.own_data.further_parts.MOST_KEPT", 1000)
+    for place in (0, 1):
+        write(tmp_path, f"loans.csv/part-{place}.csv", id=[place, place], a=[1, 2])
+    assert join_further(tmp_path, IDS, COLUMNS).names == ["loans_joined.csv"]
