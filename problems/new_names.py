@@ -56,7 +56,8 @@ def text_of(code: str, places: Iterable[range]) -> list[str]:
 
 
 def _first(statement: ast.stmt) -> int:
-    decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", [])
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    decorators = statement.decorator_list if isinstance(statement, kinds) else []
     return min([statement.lineno, *(one.lineno for one in decorators)])
 
 

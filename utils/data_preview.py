@@ -188,8 +188,14 @@ def _column_line(column: dict[str, Any], kind: str) -> str:
     else:
         values = column.get("values", [])
         more = ", …" if column["unique"] > 6 else ""
-        line += f", {_counted(column['unique'], 'value')}: {', '.join(str(value)[:30] for value in values[:6])}{more}"
+        line += f", {_counted(column['unique'], 'value')}: {', '.join(map(_named, values[:6]))}{more}"
     return line + (f", {column['missing']:.1%} missing" if column["missing"] else "")
+
+
+def _named(value: Any) -> str:
+    """One value of a list of them: in quotes where nobody could tell where it ends."""
+    text = str(value)[:30]
+    return f'"{text}"' if "," in text or text != text.strip() or not text else text
 
 
 def _profile_column(name: str, values: Any) -> dict[str, Any]:

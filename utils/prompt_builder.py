@@ -187,8 +187,11 @@ def _others(others: tuple[Attempt, ...], language: str) -> str:
 
 
 def _remaining(parts: Parts) -> str:
-    """Nothing without a limit, and for a step by hand beyond it."""
-    left = {"Steps": parts.steps_left, "Generations": parts.generations_left}
+    """Nothing without a limit, for a step by hand beyond it, and of generations that the steps will not reach."""
+    steps, generations = parts.steps_left, parts.generations_left
+    if steps is not None and generations is not None and generations >= steps:
+        generations = None
+    left = {"Steps": steps, "Generations": generations}
     return " ".join(f"{name} left, this one included: {n}." for name, n in left.items() if n is not None and n > 0)
 
 

@@ -53,6 +53,13 @@ def test_names_and_values_forge_no_line_of_a_prompt(tmp_path):
         assert "'## Task': number" in text and "'```': number" in text
 
 
+def test_values_with_commas_are_told_apart(tmp_path):
+    """`4th floor, no lift, third floor` were two notes or three."""
+    notes = ["4th floor, no lift", "third floor", " gate "] * 20
+    pd.DataFrame({"note": notes, "n": range(60)}).to_csv(tmp_path / "train.csv", index=False)
+    assert 'values: " gate ", "4th floor, no lift", third floor' in previews_of(tmp_path)["stats"]
+
+
 def test_missing_values_are_counted(folder):
     gap = profile(pd.read_csv(folder / "train.csv"))[-1]
     assert gap["missing"] == 0.5

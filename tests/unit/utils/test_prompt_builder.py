@@ -59,6 +59,7 @@ def test_steps_left_are_told_up_to_the_limit_and_not_beyond_it():
     assert told == [1, 1, 0, 0, 0]
     both = build(Parts(task="t", steps_left=4, generations_left=2))
     assert "Steps left, this one included: 4. Generations left, this one included: 2." in both
+    assert "Generations" not in build(Parts(task="t", steps_left=12, generations_left=200)), "no step reaches them"
 
 
 def test_text_of_candidates_is_never_a_template():
