@@ -210,6 +210,8 @@ class Summary:
             parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
         if node.failure is None:
             parts += [_labelled("Returned", _said(node, parents, self._direction))]
+            if node.message and parents and _is_worse(node, parents[0], self._direction):
+                parts += [_labelled("Noted", short(self._numbered(node.message), 160))]
         parts += [_labelled("Learned", short(node.analysis, 200))]
         return _MARKS.sub("''", " - ".join(part for part in parts if part))  # a line never ends its fence
 

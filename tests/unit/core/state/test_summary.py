@@ -75,6 +75,16 @@ def test_a_line_tells_in_the_evaluators_words_why_a_program_gained_nothing():
     assert journal.generate_summary().endswith(" - Returned: valid: 0 | feasible: 0")
 
 
+def test_of_a_program_that_gained_nothing_a_line_tells_what_was_done_with_its_reply():
+    """That lines outside of the block were put back was told to who improved it, and to nobody else."""
+    journal = Journal(nodes=[node("a", 0.2, operator="draft")])
+    note = "lines outside of the block were put back: 3 of what was handed in"
+    journal.append(node("b", 0.1, ("a",), message=note))
+    journal.append(node("c", 0.3, ("a",), message=note))
+    _, worse, better = journal.generate_summary().splitlines()
+    assert worse.endswith(f" - Noted: {note}") and "Noted" not in better
+
+
 def test_of_a_traceback_a_line_tells_what_was_raised():
     printed = (
         'x = 0.5\n  File "/workspace/solution.py", line 5, in f\n    grid = np.ones(3)\n           ^^\nNameError: no np'
