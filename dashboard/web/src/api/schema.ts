@@ -1280,6 +1280,11 @@ export interface components {
              */
             message: string;
             /**
+             * Repair
+             * @default
+             */
+            repair: string;
+            /**
              * Term Out
              * @default
              */
@@ -3019,6 +3024,8 @@ export interface components {
             is_valid: boolean;
             /** Island */
             island?: number | null;
+            /** Limit Share */
+            limit_share?: number | null;
             /**
              * Logs
              * @default
