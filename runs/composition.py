@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from core.backend.model_client import ModelClient
 from core.contracts import (
@@ -20,11 +19,9 @@ from core.contracts import (
     SearchPolicy,
     with_defaults,
 )
-from core.executor.devices import Cards
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
-from core.loop.plan import Control, Plan, lag_of
-from core.loop.schedules import Schedule, schedule_of
+from core.loop.plan import Control, Plan
 from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.state.journal import Journal
@@ -37,22 +34,19 @@ from runs.beginning.selftest import SelfTest
 from runs.beside.live_output import LiveOutput
 from runs.control import ControlFile, MarkedAgain, StopWatch, stopped_nodes
 from runs.ending.process_end import clear_workspaces
-from runs.parts.baselines import told_baselines
-from runs.parts.context_history import FACT, as_recorded, with_earlier
 from runs.parts.deadline import Deadline
-from runs.parts.limits import told_limits
-from runs.parts.operators import operators_of
+from runs.parts.limits import limits_of
 from runs.parts.policies import chosen_by, last_generation, policy_of
+from runs.parts.schedule import at_once, schedule_of
+from runs.parts.told_context import context_of, told
 from runs.parts.toolbox import Toolboxes
 from runs.parts.workers import open_workers, workspaces_dir
-from runs.parts.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, rules_version_of, uses_models
+from runs.parts.writing import agents_of, model_client_of, reviewer_of, rules_version_of, uses_models
 from runs.recorded.scores import ReplayedEvaluator
 from runs.search import Process, Search
 from runs.tickets.files import ProgramFiles
 from utils.allowance import Allowance
 from utils.config_schema import Config
-from utils.packages import installed_packages
-from utils.strategies import POLICIES
 
 
 def compose(config: Config, problem: Problem, process: Process) -> Search:
@@ -85,11 +79,11 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
         policy = policy_of(config)
         now = replace(
-            _context(config, problem, process, isolated=tier != "none", together=evaluator.together),
+            context_of(config, problem, process, isolated=tier != "none", together=evaluator.together),
             chosen_by=chosen_by(config, model_client.roles),
             last_generation=last_generation(policy, config.search.max_generations),
         )
-        context, told = _told(now, process)
+        context, told_before = told(now, process)
         stages = _stages(config, problem, context, process, journal, evaluator, model_client, toolbox, live)
         files.bind(journal, evaluator, stages.read)
         parts_of_loop = journal, policy, stages, evaluator, model_client
@@ -107,7 +101,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
             sandbox_tier=tier,
             live=live,
             deadline=deadline,
-            told=told,
+            told=told_before,
             rules_version=rules_version_of(model_client, process.store),
             self_test=self_test,
             parts=parts.pop_all(),
@@ -117,20 +111,6 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
 def problem_of(config: Config) -> Problem:
     """The problem that the configuration names. Raises ConfigError for an unknown one."""
     return build_problem(config)
-
-
-def limits_of(config: Config) -> Limits:
-    execution = config.execution
-    return Limits(
-        seconds=execution.timeout,
-        cpu_seconds=execution.cpu_seconds,
-        memory_mb=execution.memory_mb,
-        processes=execution.processes,
-        file_mb=execution.file_mb,
-        disk_mb=execution.disk_mb,
-        output_kb=execution.output_kb,
-        threads=execution.threads,
-    )
 
 
 @contextmanager
@@ -212,46 +192,6 @@ def _evaluator_deps(
     )
 
 
-def _models(config: Config) -> list[str]:
-    """What this machine's GPUs are called that programs use; [] where they run elsewhere."""
-    return Cards(config.execution.gpus).models() if config.execution.runner == "local" else []
-
-
-def _context(config: Config, problem: Problem, process: Process, *, isolated: bool, together: bool) -> RunContext:
-    """What every writer is told as the configuration stands now."""
-    asks_models, agent, batch = uses_models(config), config.agent, config.search.batch
-    return RunContext(
-        statement=_statement(config, problem),
-        preview=problem.preview(),
-        packages=installed_packages(problem.preload, config.execution.python),
-        limits=told_limits(problem, problem.run_limits(limits_of(config)), config.execution.gpus, _models(config)),
-        time_limit=problem.time_limit(limits_of(config)),
-        references=lambda: told_baselines(process.store) if asks_models and not problem.seeds_search else "",
-        writers=_at_once(config),
-        extras=problem.prompt_extras(),
-        lower_is_better=problem.lower_is_better,
-        claims_only=problem.claims_only,
-        isolated=isolated,
-        repair_crashes=agent.repair_crashes and asks_models,
-        review=agent.review,
-        operators=operators_of(config),
-        batch=batch,
-        sharing=1 if _schedule(config).whole_rounds or together else batch,
-        ideas=ideas_at_once(config),
-        memory=agent.memory,
-        memory_tokens=agent.memory_tokens,
-        code_tokens=agent.code_tokens if asks_models else 0,  # rules read facts, not prompts
-    )
-
-
-def _told(context: RunContext, process: Process) -> tuple[RunContext, list[dict[str, Any]]]:
-    """The context that also knows what earlier rounds were told, and what is to be stored of that."""
-    store, recorded = process.store, process.recorded
-    if recorded is not None and recorded.told:
-        return as_recorded(context, recorded.told), [dict(entry) for entry in recorded.told]
-    return with_earlier(context, store.get_fact(FACT) or [], store.rounds())
-
-
 def _stages(
     config: Config,
     problem: Problem,
@@ -278,16 +218,6 @@ def _stages(
     )
 
 
-def _statement(config: Config, problem: Problem) -> str:
-    """The task in the problem's words and, where there are any, in the user's; and the score that ends the search."""
-    goal, target, bound = config.problem.goal, config.budget.target, problem.bound
-    parts = [problem.statement().strip()]
-    parts += [f"The user's goal: {goal.strip()}"] if goal else []
-    parts += [f"The search ends at a score of {target:g}."] if target is not None else []
-    parts += [f"No score is better than {bound:g}: the search ends there."] if bound is not None else []
-    return "\n\n".join(parts)
-
-
 def _orchestrator(
     config: Config,
     problem: Problem,
@@ -308,7 +238,7 @@ def _orchestrator(
     )
     return Orchestrator(
         plan=_plan(config, process),
-        schedule=_schedule(config)(),
+        schedule=schedule_of(config)(),
         policy=policy,
         stages=stages,
         evaluator=evaluator,
@@ -324,11 +254,6 @@ def _orchestrator(
     )
 
 
-def _schedule(config: Config) -> type[Schedule]:
-    policy = POLICIES.get(config.search.policy, config.plugin_folders)
-    return schedule_of(config.search.schedule, whole_rounds=policy.whole_rounds)
-
-
 def _plan(config: Config, process: Process) -> Plan:
     return Plan(
         seed=config.project.seed,
@@ -339,13 +264,8 @@ def _plan(config: Config, process: Process) -> Plan:
         withdrawn=process.recorded.withdrawn if process.recorded else (),
         dropped=process.recorded.dropped if process.recorded else {},
         lag=config.search.lag,
-        writers=max(_at_once(config), config.search.workers),
+        writers=max(at_once(config), config.search.workers),
     )
-
-
-def _at_once(config: Config) -> int:
-    """How many writers may be asked at the same time."""
-    return config.search.lag or lag_of(config.search.batch)
 
 
 def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[[Progress], str | None]:

@@ -9,8 +9,7 @@ import pytest
 from core.contracts import Limits
 from core.executor import devices
 from problems.registry import build_problem
-from runs.composition import _models
-from runs.parts.limits import told_limits
+from runs.parts.limits import models_of, told_limits
 from utils.config import load_config
 
 H100 = "NVIDIA H100 80GB HBM3"
@@ -33,9 +32,9 @@ def test_models_are_those_of_the_machine_where_programs_run(tmp_path, monkeypatc
     monkeypatch.setattr(devices, "_EACH", (f"{tmp_path}/nvidia[0-9]*",))
     monkeypatch.setattr(devices, "_CARDS", f"{tmp_path}/information")
     monkeypatch.setattr(devices, "_NVIDIA", f"{tmp_path}/nvidia")
-    assert _models(load_config(None, ["execution.gpus=1"])) == [H100]
-    assert _models(load_config(None, [])) == []
-    assert _models(load_config(None, ["execution.gpus=1", "execution.runner=ray"])) == []
+    assert models_of(load_config(None, ["execution.gpus=1"])) == [H100]
+    assert models_of(load_config(None, [])) == []
+    assert models_of(load_config(None, ["execution.gpus=1", "execution.runner=ray"])) == []
 
 
 @pytest.mark.parametrize(("limits", "told"), [({}, 120), ({"cpu_seconds": 45.0}, 45)])
