@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import Cli
+from support.once import made_once
 
 from core.arena.export import standalone
 from core.arena.openings import draw_openings
@@ -172,11 +173,18 @@ SMALL = ["arena.openings=2", "arena.gauntlet=4", "arena.limit=nodes:60", "search
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory):
     """A whole run of connect four with a book, and the book's lines."""
-    cli = Cli(tmp_path_factory.mktemp("book"))
-    _, lines = four_book(cli.folder, 16)
-    ended = cli.here("run", "--problem", "connect_four", "arena.book=four.txt", "search.workers=1", *SMALL)
-    assert ended.code == 0, ended.err
-    yield cli, lines, ended.out
+
+    def search(folder: Path) -> None:
+        made = Cli(folder)
+        _, lines = four_book(folder, 16)
+        ended = made.here("run", "--problem", "connect_four", "arena.book=four.txt", "search.workers=1", *SMALL)
+        assert ended.code == 0, ended.err
+        (folder / "told.json").write_text(json.dumps([lines, ended.out]))
+        made.close()
+
+    cli = Cli(made_once(tmp_path_factory, "book", search))
+    lines, printed = json.loads((cli.folder / "told.json").read_text())
+    yield cli, [tuple(line) for line in lines], printed
     cli.close()
 
 
