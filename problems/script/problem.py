@@ -237,18 +237,12 @@ class ScriptProblem(Problem):
         return clean(told if len(told) <= MOST_INPUTS else f"{told[:MOST_INPUTS]}…")
 
     def time_limit(self, limits: Limits) -> float | None:
-        """What kills first: most evaluators call the program once. Those of templates with a limit an instance call it
-        for one after the other: their calls together would be told against the limit of one."""
-        whole = self.options.evaluation_timeout
-        return whole if self._asks_in_turn else min(whole, limits.seconds)
-
-    @property
-    def _asks_in_turn(self) -> bool:
-        return self._template is not None and "timeout" in self._template.arguments
+        """What kills first: most evaluators call the program once."""
+        return min(self.options.evaluation_timeout, limits.seconds)
 
     def limits(self, limits: Limits) -> Sequence[str]:
         told = [f"all calls that the evaluator makes of the program {self.options.evaluation_timeout:g} s together"]
-        if self._asks_in_turn:
+        if self._template and "timeout" in self._template.arguments:
             seconds = self.options.evaluator_args.get("timeout", SECONDS)
             told += [f"`solve` has {seconds} s for one instance and is stopped then"]
         return told
