@@ -424,7 +424,7 @@ def test_what_seems_to_be_a_later_head_and_is_not_clear_is_still_asked_about(tmp
 def test_time_is_planned_for_processors_that_are_there(tmp_path, inline, monkeypatch, told, there, planned):
     """Two programs at once on one processor take twice as long each: half of those planned came to their end. What is
     planned rests on the run's own configuration, so that it is planned alike where it is resumed or replayed."""
-    monkeypatch.setattr("utils.config_schema.processors", lambda: there)
+    monkeypatch.setattr("utils.config_search.processors", lambda: there)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "train.csv").write_text(FLATS.to_csv(index=False))
     at = [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae"]
