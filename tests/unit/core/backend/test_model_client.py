@@ -566,10 +566,11 @@ def test_overrides_hold_whichever_of_several_models_is_chosen(server: FaultyServ
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_extra_goes_into_the_body_and_nothing_else_does(server: FaultyServer, stream: bool) -> None:
+def test_extra_goes_into_the_body_and_nothing_else_does(stream: bool) -> None:
     extra = {"top_p": 0.5, "reasoning_effort": "low"}
-    model_client_of(server, options={"extra": extra, "stream": stream}).bind("code", "n1")("s", "u")
-    (bill,) = server.layer.bills
+    with FaultyServer() as own:  # where what an earlier test gave up may still be under way, it is not counted here
+        model_client_of(own, options={"extra": extra, "stream": stream}).bind("code", "n1")("s", "u")
+        (bill,) = own.layer.bills
     body = json.loads(bill.asked)
     assert extra.items() <= body.items()
     known = {"model", "messages", "max_tokens", "max_completion_tokens", "stream", "stream_options"}
