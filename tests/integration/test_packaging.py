@@ -126,6 +126,14 @@ def test_prompts_and_data_files_are_in_the_wheel(wheel):
     assert not missing
 
 
+def test_no_link_is_kept_in_the_checkout():
+    """One would lead to a place of whoever made it: an attack's victim was committed so."""
+    kept = ran(["git", "ls-files", "--stage"], ROOT).stdout.splitlines()
+    if not kept:
+        pytest.skip("not a git checkout")
+    assert [line for line in kept if line.startswith("120000")] == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("start", ["swarm-evo", pytest.param("python -m swarm_evo", marks=pytest.mark.long)])
 def test_the_installed_command_searches_among_foreign_modules(installed, deep_trap, start):
