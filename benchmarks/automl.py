@@ -7,9 +7,10 @@
 A cell is a set, a split (80 % of the rows to learn, 20 % to be scored on) and a time. A rival is told the time; the
 search of `rules` is told 75 % of it, since its start, its final part and the winner's refit are within the time too:
 what each took as a whole stands beside its score. Predictions are kept in `ENV/predictions`, so that a cell's missing
-system is measured alone, and `--again` measures `rules` anew beside rivals that have not changed. Whole cells
-are skipped, splits are the outer loop, so a stop leaves an even table. `--boosters` lets `rules` use the rivals'
-libraries too (`execution.python`).
+system is measured alone, and `--again` measures `rules` anew beside rivals that have not changed. Where predictions
+of `rules` are gone, the score that the table holds is compared: such a gain has no error over rows, only one over
+splits. Whole cells are skipped, splits are the outer loop, so a stop leaves an even table. `--boosters` lets `rules`
+use the rivals' libraries too (`execution.python`).
 """
 
 from __future__ import annotations
@@ -89,10 +90,11 @@ def _run(options: argparse.Namespace) -> int:
     for split in options.splits:
         for name in options.sets:
             cell = (name, split, options.seconds, options.boosters)
-            known = {rival for row in rows if _cell(row) == cell for rival in row["gain"]}
+            same = [row for row in rows if _cell(row) == cell]
+            known = {rival for row in same for rival in row["gain"]}
             if not options.again and known.issuperset(systems[1:]):
                 continue
-            now = measure(TABLES[name], split, options, systems)
+            now = measure(TABLES[name], split, options, systems, None if options.again or not same else same[-1])
             rows = merged(rows, now)
             options.results.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             print(json.dumps(now), flush=True)
@@ -120,32 +122,51 @@ def _cell(row: dict[str, Any]) -> tuple[str, int, float, bool]:
     return row["set"], row["split"], row["seconds"], row["boosters"]
 
 
-def measure(table: Table, split: int, options: argparse.Namespace, systems: Sequence[str]) -> dict[str, Any]:
-    """One cell: scores and seconds of each system, and what `rules` gains over each rival with its standard error."""
+def measure(
+    table: Table, split: int, options: argparse.Namespace, systems: Sequence[str], known: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """One cell: scores and seconds of each system, and what `rules` gains over each rival with its standard error.
+
+    Args:
+        known: what was measured in this cell before; its score of `rules` stands where no predictions are kept.
+    """
     with tempfile.TemporaryDirectory(prefix="automl-") as name:
         folder = Path(name)
         truth = write_split(table, split, folder)
         rows = sum(1 for _ in (folder / "train.csv").open()) - 1
-        found = {system: _found(system, table, split, options, folder) for system in systems}
+        found = {system: _found(system, table, split, options, folder, known) for system in systems}
     score = scorer(table.metric)
-    predicted = {system: _array(one) for system, one in found.items()}
+    predicted = {system: _array(one) for system, one in found.items() if "predicted" in one}
+    scores = {system: found[system].get("score") or score(truth, predicted[system]) for system in systems}
+
+    def gained(rival: str) -> dict[str, float]:
+        if "rules" in predicted:
+            return gain(table, truth, predicted["rules"], predicted[rival])
+        return {"mean": _share(table, scores["rules"], scores[rival])}
+
     return {
         "set": table.name, "split": split, "seconds": options.seconds, "boosters": options.boosters,
         "cores": len(os.sched_getaffinity(0)), "day": f"{datetime.now(UTC):%Y-%m-%d}",
         "load": found["rules"]["load"], "metric": table.metric, "rows": rows, "steps": found["rules"]["steps"],
-        "score": {system: score(truth, one) for system, one in predicted.items()},
+        "score": scores,
         "took": {system: one["took"] for system, one in found.items()},
-        "gain": {name: gain(table, truth, predicted["rules"], predicted[name]) for name in systems if name != "rules"},
+        "gain": {name: gained(name) for name in systems if name != "rules"},
     }  # fmt: skip
 
 
-def _found(system: str, table: Table, split: int, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """What a system predicts, the seconds it took, the machine's load; from `ENV/predictions` where that is known."""
+def _found(
+    system: str, table: Table, split: int, options: argparse.Namespace, folder: Path, known: dict[str, Any] | None
+) -> dict[str, Any]:
+    """What a system predicts, the seconds it took, the machine's load; from `ENV/predictions` where that is known, and
+    of `rules` the score alone where the table has no more."""
     ours = system == "rules"
     beside = "-boosters" if ours and options.boosters else ""
     kept: Path = options.rivals / "predictions" / f"{table.name}-{split}-{options.seconds:g}-{system}{beside}.json"
     if kept.is_file() and not (ours and options.again):
         return dict(json.loads(kept.read_text(encoding="utf-8")))
+    if ours and known:
+        parts = {"score": known["score"]["rules"], "took": known["took"]["rules"]}
+        return parts | {"load": known["load"], "steps": known["steps"]}
     python = options.rivals / "bin" / "python"
     if ours:
         found = search(table, split, options.seconds, folder, python if options.boosters else None)
@@ -253,14 +274,17 @@ def gain(table: Table, truth: Any, ours: Any, theirs: Any) -> dict[str, float]:
     score, rng = scorer(table.metric), np.random.default_rng(0)
 
     def share(rows: Any) -> float:
-        mine, other = score(truth[rows], ours[rows]), score(truth[rows], theirs[rows])
-        if not table.lower_is_better:
-            mine, other = 1 - mine, 1 - other
-        return (other - mine) / max(other, 1e-12)
+        return _share(table, score(truth[rows], ours[rows]), score(truth[rows], theirs[rows]))
 
     drawn = [rng.integers(0, len(truth), len(truth)) for _ in range(DRAWS)]
     whole = [share(rows) for rows in drawn if table.metric != "auc" or 0 < truth[rows].mean() < 1]
     return {"mean": share(np.arange(len(truth))), "error": float(np.std(whole))}
+
+
+def _share(table: Table, mine: float, other: float) -> float:
+    if not table.lower_is_better:
+        mine, other = 1 - mine, 1 - other
+    return (other - mine) / max(other, 1e-12)
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -325,7 +349,8 @@ def _verdict(low: float, high: float) -> str:
 def interval(
     gains: Sequence[dict[str, float]], shared: float = HELD_OUT / (1 - HELD_OUT)
 ) -> tuple[float, float, float]:
-    """Mean gain and its 95 % interval: Student's t over three splits or more, else from the rows of the test parts.
+    """Mean gain and its 95 % interval: Student's t over three splits or more, else from the rows of the test parts
+    (without an end where a gain has no error over rows).
 
     Splits of one table share rows, so that their gains are alike: each tells less than a table of its own would.
     Source: Nadeau & Bengio 2003, the corrected resampled t-test.
@@ -339,7 +364,7 @@ def interval(
         variance = sum((one - middle) ** 2 for one in means) / (len(means) - 1)
         wide = student_975(len(means) - 1) * math.sqrt(variance * (1 / len(means) + shared))
     else:
-        wide = 1.96 * math.sqrt(sum(one["error"] ** 2 for one in gains)) / len(gains)
+        wide = 1.96 * math.sqrt(sum(one.get("error", math.inf) ** 2 for one in gains)) / len(gains)
     return middle, middle - wide, middle + wide
 
 

@@ -1,5 +1,7 @@
 """The table of `benchmarks.automl`: which way a gain counts, and when it is one."""
 
+import json
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -76,6 +78,28 @@ def test_a_rival_that_is_added_leaves_the_others_in_their_cell():
     assert told(both) == [(0, 1.0, "flaml"), (1, 1.0, "flaml"), (0, 0.9, "lightgbm")]
     assert told(automl.merged(both, row(0.8, "lightgbm"))) == [*told(both)[:2], (0, 0.8, "lightgbm")]
     assert told(automl.merged([], row(1.0, "flaml"))) == [(0, 1.0, "flaml")]
+
+
+def test_a_rival_is_measured_against_a_score_whose_predictions_are_gone(monkeypatch, tmp_path):
+    """A cell of 300 s was measured whole again, ours too, for one rival that was missing."""
+    row = {"set": "digits", "split": 1, "seconds": 300.0, "boosters": False, "load": 2.0, "steps": 7}
+    row |= {"score": {"rules": 0.5, "flaml": 1.0}, "took": {"rules": 270.0, "flaml": 301.0},
+            "gain": {"flaml": {"mean": 0.5, "error": 0.1}}}  # fmt: skip
+    (results := tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+
+    def guess(python, system, table, folder, seconds):
+        rows = len((folder / "test.csv").read_text().splitlines()) - 1
+        return {"predicted": np.full((rows, 10), 0.1).tolist(), "took": 300.0}
+
+    monkeypatch.setattr(automl, "_ask", guess)
+    monkeypatch.setattr(automl, "search", lambda *_: pytest.fail("nothing is searched anew"))
+    words = ["run", f"--rivals={tmp_path}", "--seconds=300", "--sets=digits", "--splits=1", "--only=lightgbm"]
+    assert automl.main([*words, f"--results={results}"]) == 0
+    (one,) = (json.loads(line) for line in results.read_text().splitlines())
+    chance = math.log(10)
+    assert one["score"] == {"rules": 0.5, "flaml": 1.0, "lightgbm": pytest.approx(chance)}
+    assert one["gain"]["lightgbm"] == {"mean": pytest.approx((chance - 0.5) / chance)}
+    assert automl.interval([one["gain"]["lightgbm"]])[1:] == (-math.inf, math.inf), "one split says nothing by itself"
 
 
 def test_bundled_sets_and_ten_others_are_there_and_none_twice():
