@@ -1,4 +1,5 @@
-"""`python -m benchmarks [NAME …]`: run the benchmarks and write what they print to benchmarks/README.md.
+"""`python -m benchmarks [NAME …]`: run the benchmarks and write what they print to benchmarks/README.md, in place
+of the sections' figures; what somebody wrote before the sections and behind the figures stays.
 
 `python -m benchmarks --check [NAME …]`: run the short ones, compare them with that page, and end with 1 if something
 has become slower.
@@ -19,12 +20,6 @@ from benchmarks import _check
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 LIMIT_SECONDS = 1800
-HEAD = """# Benchmarks
-
-Every figure below was printed by the command above it, on the machine that it names. `make bench` measures them all
-anew; `make bench ARGS="NAME …"` some. What is written behind a section's figures stays: read it again, too. Machines
-are shared and noisy: read medians and ratios.
-"""
 
 
 def names() -> list[str]:
@@ -63,6 +58,11 @@ def run(name: str) -> str:
     )
 
 
+def head(page: str) -> str:
+    """What stands before the sections."""
+    return page.partition("\n## ")[0].rstrip() + "\n"
+
+
 def sections(page: str) -> dict[str, str]:
     """Name → section of an earlier page."""
     parts = page.split("\n## ")[1:]
@@ -98,7 +98,8 @@ def main(words: list[str]) -> int:
     if unknown:
         print(f"unknown benchmark '{unknown[0]}'; allowed: {', '.join(known)}", file=sys.stderr)
         return 2
-    kept = sections(page.read_text(encoding="utf-8")) if page.is_file() else {}
+    before = page.read_text(encoding="utf-8") if page.is_file() else "# Benchmarks"
+    kept = sections(before)
     if checks:
         return check(wanted, kept)
     for name in wanted:
@@ -106,7 +107,7 @@ def main(words: list[str]) -> int:
         written = notes(kept.get(name, ""))
         kept[name] = run(name) + (f"\n{written}\n" if written else "")
         ordered = [kept[key] for key in sorted(kept) if key in names()]
-        page.write_text("\n".join([HEAD, *ordered]), encoding="utf-8")
+        page.write_text("\n".join([head(before), *ordered]), encoding="utf-8")
     print(page)
     return 0
 

@@ -95,11 +95,12 @@ def test_what_is_written_behind_the_figures_stays_when_they_are_measured_anew(
 ) -> None:
     """It was dropped, and came back by hand."""
     page = tmp_path / "README.md"
-    page.write_text("# Benchmarks\n\n## loop\n\n`old`\n\n```text\n1\n```\n\nOn another machine:\n\n```text\n2\n```\n")
+    page.write_text("# Benchmarks\n\n| at a glance |\n\n## loop\n\n`old`\n\n```text\n1\n```\n\nOn another machine:\n\n```text\n2\n```\n")
     monkeypatch.setattr(benchmarks_main, "HERE", tmp_path)
     monkeypatch.setattr(benchmarks_main, "names", lambda: ["loop"])
     monkeypatch.setattr(benchmarks_main, "run", lambda name: f"## {name}\n\n`new`\n\n```text\n3\n```\n")
     for _ in range(2):
         assert benchmarks_main.main(["loop"]) == 0
     found = page.read_text()
+    assert found.startswith("# Benchmarks\n\n| at a glance |\n\n## loop\n")
     assert found.endswith("`new`\n\n```text\n3\n```\n\nOn another machine:\n\n```text\n2\n```\n")
