@@ -326,7 +326,7 @@ class OpenedRun:
             remove_run(self.run_dir)
 
     def _attach_sinks(self) -> None:
-        log, self._seconds = LogSink(self._log, self.store), TimeSink(self.save_time)
+        log, self._seconds = LogSink(self._log, self.store, self._warn_unstored), TimeSink(self.save_time)
         best = BestSink(self.search, self.run_dir)
         best.catch_up()
         self.store.sinks = [
@@ -342,6 +342,11 @@ class OpenedRun:
         self._attach_trackers()
         self._log.listen(log.warned)
         self._stack.callback(self._log.listen, None)
+
+    def _warn_unstored(self, text: str) -> None:
+        """A store that cannot be written ends a search in one line; behind its end this is all that anybody hears."""
+        if self.outcome is not None:
+            self._view.emit(Warned(text=text))
 
     def _attach_trackers(self) -> None:
         if not self._is_scratch:  # a second look at a run is nothing to tell

@@ -105,8 +105,7 @@ class Database:
                 yield self._connection
                 return
             self.before()
-            if self._place is not None:
-                self._place.check()
+            self.check_place()
             try:
                 with self._refusals():
                     self._connection.execute("BEGIN")
@@ -126,6 +125,11 @@ class Database:
                 raise
             finally:
                 self._is_open = False
+
+    def check_place(self) -> None:
+        """StoreError where the file that is written to was removed or moved: who only waits would never hear of it."""
+        if self._place is not None:
+            self._place.check()
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:

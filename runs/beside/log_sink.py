@@ -47,11 +47,15 @@ class LogSink:
     """A line an event: at INFO what a person follows a run by, at DEBUG what explains it. Single moves are left out.
 
     It works both ways: a warning that is logged becomes an event, and a warning that is an event is logged.
+
+    Args:
+        unstored: is told a warning that the store cannot take: nobody hears of its event.
     """
 
-    def __init__(self, log: RunLog, store: RunStore) -> None:
+    def __init__(self, log: RunLog, store: RunStore, unstored: Callable[[str], None] = lambda text: None) -> None:
         self._log = log
         self._store = store
+        self._unstored = unstored
         self._logged: Counter[str] = Counter()
         """Warnings that the log has, and that are on their way to being stored and told."""
         self._lock = threading.Lock()
@@ -62,8 +66,9 @@ class LogSink:
             self._logged[text] += 1
         try:
             self._store.append([Warned(text=text)])
-        except StoreError:  # the log has it; a store that cannot be written ends the run by itself
+        except StoreError:
             self._is_logged(text)
+            self._unstored(text)
 
     def emit(self, event: Event) -> None:
         if isinstance(event, Warned) and self._is_logged(event.text):

@@ -107,6 +107,7 @@ class TicketQueue:
         Raises:
             TicketGone: it was given up, or it expired.
             BudgetExhausted, Interrupted: the run ends; the ticket stays open.
+            StoreError: the run's folder was removed or moved, so that nobody can come any more.
         """
         with self._changed:
             self._stand(node_id, request)
@@ -122,6 +123,7 @@ class TicketQueue:
                 if ticket is not None and ticket.state in GONE:
                     raise TicketGone(f"ticket of {node_id}: {ticket.state}")
                 self._check_stops()
+                self._store.db.check_place()
                 with self._changed:
                     if self._tickets.get(node_id) is ticket:
                         self._changed.wait(_LOOK)

@@ -103,15 +103,22 @@ def _answered(answer: Answer, line: bytes) -> dict[str, Any]:
 
 
 def call(run_dir: Path, request: Mapping[str, Any], timeout: float) -> dict[str, Any] | None:
-    """The answer of the process that holds the run; None where none does, or where it went away before it answered."""
+    """The answer of the process that holds the run; None where none does, or where it went away before it answered.
+
+    A request that is too long to be read is refused here: whoever reads hangs up in the middle of it.
+    """
+    line = json.dumps(request).encode() + b"\n"
+    if len(line) > LONGEST_LINE:
+        much = f"a request of {len(line) >> 20} MB; at most {LONGEST_LINE >> 20} MB are read"
+        return whole(refused(f"{much}: hand in less", str(request.get("verb"))))
     with suppress(OSError), short_path(run_dir) as name, socket.socket(socket.AF_UNIX) as client:
         if os.path.islink(name):  # a stranger's run leads to somebody else's socket
             return None
         client.settimeout(timeout)
         client.connect(name)
-        client.sendall(json.dumps(request).encode() + b"\n")
-        line = client.makefile("rb").readline()
-        if line.endswith(b"\n"):
-            found: dict[str, Any] = json.loads(line)
+        client.sendall(line)
+        answer = client.makefile("rb").readline()
+        if answer.endswith(b"\n"):
+            found: dict[str, Any] = json.loads(answer)
             return found
     return None

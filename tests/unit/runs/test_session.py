@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -11,7 +12,7 @@ import pytest
 from support.plugins.toy import ToyProblem
 from support.stops import stopped_before_its_block
 
-from core.events import NodeCommitted, NodeProposed
+from core.events import NodeCommitted, NodeProposed, Warned
 from core.loop.orchestrator import Orchestrator
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -269,6 +270,32 @@ def test_what_breaks_while_a_run_is_opened_leaves_nothing_or_says_why(toy_config
     for run in found:
         with RunReader(run) as reader:
             assert (reader.fact("status"), why_ended(reader)) == (status, "database or disk is full")
+
+
+def test_a_warning_behind_the_end_is_told_where_the_store_cannot_take_it(toy_config, tmp_path, monkeypatch):
+    """On a disk that filled up while the winner was written, and in a folder that was removed, nobody heard of it."""
+    told = []
+
+    class Listening(SilentView):
+        def emit(self, event):
+            told.append(event)
+
+    def refused(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def full(self, events):
+        if any(isinstance(event, Warned) for event in events):
+            raise StoreError("database or disk is full")
+        return append(self, events)
+
+    append = RunStore.append
+    monkeypatch.setattr(Outcome, "_export", refused)
+    monkeypatch.setattr(RunStore, "append", full)
+    with RunSession(toy_config(3), view=Listening()) as session:
+        assert session.run() == 0
+    (warning,) = [event.text for event in told if isinstance(event, Warned)]
+    assert "best_solution" in warning and "No space left" in warning
+    assert warning in (session.run_dir / "system.log").read_text()
 
 
 def test_no_sandbox_needs_the_users_word(toy_config, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from runs.run_folder import hold
 from runs.tickets.client import ask_the_run
-from runs.tickets.server import SOCKET, TicketServer
+from runs.tickets.server import LONGEST_LINE, SOCKET, TicketServer
 from utils.errors import UnknownRunError
 
 
@@ -37,3 +37,14 @@ def test_the_door_is_open_to_this_user_alone_and_other_threads_make_what_they_li
     monkeypatch.setattr(socketserver.TCPServer, "server_bind", meanwhile)
     TicketServer(tmp_path, lambda request: {}).close()
     assert (tmp_path / "folder").stat().st_mode & 0o700 == 0o700
+
+
+def test_a_request_that_is_too_long_is_refused_by_its_length(tmp_path: Path) -> None:
+    """The door hung up in the middle of it, and who told a program of 40 MB heard that nobody answered."""
+    run = tmp_path / "logs" / "run-1"
+    run.mkdir(parents=True)
+    door = TicketServer(run, lambda request: {"state": "taken"})
+    found = ask_the_run(run, {"verb": "tell", "files": {"program.py": "x" * LONGEST_LINE}}, seconds=5)
+    assert (found["state"], found["next"]) == ("refused", "tell") and "at most 32 MB are read" in found["message"]
+    assert ask_the_run(run, {"verb": "tell", "files": {}}, seconds=5)["state"] == "taken"
+    door.close()

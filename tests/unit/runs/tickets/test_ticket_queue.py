@@ -21,7 +21,7 @@ from core.storage.repository import RunStore
 from runs.tickets.names import answered_before, split_ticket
 from runs.tickets.queue import Stops, TicketQueue, as_reply
 from utils.diff import has_blocks
-from utils.errors import Interrupted, TicketGone
+from utils.errors import Interrupted, StoreError, TicketGone
 from utils.response import parse_response
 
 REQUEST = Request(system="s", messages=(Message(role="user", text="write"),))
@@ -80,6 +80,17 @@ def test_a_clock_that_is_set_takes_no_ticket_from_its_writer(tmp_path):
     steady[0] += 61
     assert first.state("a", token) == second.state("a", token) == "expired"
     made.close()
+
+
+def test_a_proposal_of_a_run_whose_folder_is_gone_waits_for_nobody(tmp_path):
+    """Its process went on for an hour, where no writer could come."""
+    folder = tmp_path / "run"
+    store = RunStore(folder)
+    queue = TicketQueue(store, Stops(threading.Event(), threading.Event(), lambda: inf), 60)
+    threading.Timer(0.3, partial(folder.rename, tmp_path / "elsewhere")).start()
+    with pytest.raises(StoreError, match="removed or moved"):
+        queue.reply("a", REQUEST)
+    store.close()
 
 
 def test_who_waits_behind_a_proposal_that_nobody_took_is_told_so(queue):
