@@ -73,6 +73,7 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
         try:
             with folder_for(target) as made:
                 _extract(archive, made)
+                _extract_inner(made, archive)
                 move_into_place(made, target)
         except BROKEN as error:
             raise _unusable(archive, error) from error
@@ -82,8 +83,31 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
     return inner
 
 
+def _extract_inner(made: Path, archive: Path) -> None:
+    """Unpack the zips of several files in an archive that has no training table but in them; the zips are not kept.
+
+    Args:
+        archive: what they came in, whose size all of them together are held against.
+    """
+    inner = _where_tables_are(made)
+    train = _train_in(inner)
+    zips = [path for path in sorted(inner.iterdir()) if path.is_file() and _holds_several(path)]
+    if train is not None and train not in zips:
+        return
+    infos: list[zipfile.ZipInfo] = []
+    for path in zips:
+        with zipfile.ZipFile(path) as opened:
+            infos += filter(_is_wanted, opened.infolist())
+    _refuse_large(infos, archive, inner)
+    for path in zips:
+        place = inner if len(zips) == 1 else path.with_suffix("")
+        if place == inner or not place.exists():
+            _extract(path, place)
+            path.unlink()
+
+
 def _holds_several(path: Path) -> bool:
-    """True for a zip of several files none of which is called as it is."""
+    """True for a zip of several files none of which is called as it is, and for a zip of a zip."""
     if path.suffix.lower() != ".zip" or not zipfile.is_zipfile(path):
         return False
     try:
@@ -91,6 +115,8 @@ def _holds_several(path: Path) -> bool:
             names = [PurePosixPath(*_parts(info)) for info in archive.infolist() if _is_wanted(info)]
     except BROKEN as error:
         raise _unusable(path, error) from error
+    if len(names) == 1:
+        return names[0].suffix.lower() == ".zip"
     return len(names) > 1 and not any(table_stem(Path(name.name)) == table_stem(path) for name in names)
 
 
@@ -167,10 +193,15 @@ def _where_tables_are(place: Path) -> Path:
 
 
 def _has_train(place: Path) -> bool:
+    return _train_in(place) is not None
+
+
+def _train_in(place: Path) -> Path | None:
+    """The training table, or the folder itself where several may be meant."""
     try:
-        return find_train(place, ()) is not None
-    except ConfigError:  # several: they are there
-        return True
+        return find_train(place, (find_sample(place),))
+    except ConfigError:
+        return place
 
 
 def _link_others(inner: Path, beside: Path, without: set[Path]) -> None:

@@ -40,6 +40,8 @@ _LABELS = re.compile(r"label|(?<![a-z])(y|targets?|answers?)(?![a-z])")
 """What a table of labels beside the training table is called: `train_labels`, `y_train`."""
 PARTITION = re.compile(r"([^=]+)=([^=]*)")
 """A folder that is called after a column and the value that all rows in it have (Hive)."""
+MOST_BELOW = 20
+"""Folders in which a test is sought."""
 _NUMBER = re.compile(r"[\da-f]{8}-[\da-f-]{27}|\d+")
 """What tells one part of a table from another in its name."""
 
@@ -126,6 +128,20 @@ def find_test(folder: Path, train: Path | None = None) -> Path | None:
     wanted = {_TRAIN.sub("test", stem), f"test_{stem}", f"{stem}_test"} - {stem}
     tables = [path for path in _files(folder) if path != train and _is_table(path)]
     found = [path for path in tables if _TEST.sub("test", table_stem(path) or "") in wanted]
+    if not found:  # another year
+        years = {_NUMBER.sub("0", one) for one in wanted}
+        found = [path for path in tables if (name := table_stem(path)) and _TEST.search(name)
+                 and _NUMBER.sub("0", name) in years]  # fmt: skip
+    return found[0] if len(found) == 1 else None
+
+
+def find_test_below(folder: Path, train: Path, targets: Sequence[str]) -> Path | None:
+    """The only table `test` of the folders below that has most of the training table's columns, where the folder has
+    none: `example_test_files/test.csv`, as competitions whose test is handed out by a program have it."""
+    below = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+    tables = [table for path in below[:MOST_BELOW] for table in tables_called(path, "test") if table != train]
+    wanted = head_names(train) - {*targets} if tables else set()
+    found = [table for table in tables if wanted and len(wanted & head_names(table)) > len(wanted) / 2]
     return found[0] if len(found) == 1 else None
 
 

@@ -20,6 +20,7 @@ from utils.dataset_files import (
     find_parts,
     find_sample,
     find_test,
+    find_test_below,
     find_train,
     find_unlabelled,
     folders_called,
@@ -105,6 +106,8 @@ def validate_dataset(
     inside = rows[0].parent
     if inside.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
         theirs, sample = theirs or _known(find_test(inside, rows[0])), sample or find_sample(inside)
+    if not theirs and (below := find_test_below(path, rows[0], targets)):
+        theirs, sample = [below], sample or find_sample(below.parent)
     for table in (*rows, *theirs, *answers, *_known(sample)):
         check_is_data(table, key)
     description = path / DESCRIPTION

@@ -183,10 +183,9 @@ def _lines(own: dict[str, Any], found: dict[str, dict[str, str]]) -> Iterator[li
     """
     if long := own["long"]:
         yield long["columns"]
-        for name, key, ours in long["rows"]:
+        for cells, key, ours in long["rows"]:
             row = found[key] if key in found else found[_key(key)]
-            both = [name, _prediction(row, ours, own)]
-            yield both if long["is_id_first"] else both[::-1]
+            yield [*cells[: long["place"]], _prediction(row, ours, own), *cells[long["place"] :]]
         return
     yield [theirs for theirs, *_ in own["columns"]]
     for place, (key, name) in enumerate(own["rows"].items()):

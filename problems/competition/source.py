@@ -228,6 +228,7 @@ def _own_data(cfg: Config) -> Source:
         **({"unpacked": "; ".join(filter(None, told))} if any(told) else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"classes": _classes(data, target, kind)} if data.classes is not None else {}),
+        **({"said_train": True} if data.train else {}),
         **({"hidden": data.hidden} if data.hidden != DataConfig.model_fields["hidden"].default else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip

@@ -104,7 +104,7 @@ def test_rows_to_predict_may_lie_in_files_too_and_keep_their_names(tmp_path, inl
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda text: text.replace("rent", "Rent"), "data.train: 'b.csv' lacks rent and has Rent besides, other than"),
+        (lambda text: text.replace("rent", "hire"), "data.train: 'b.csv' lacks rent and has hire besides, other than"),
         (lambda text: text.replace(",", ";").replace(".", ","), "'b.csv' has decimal commas and 'a.csv' points"),
         (lambda text: text.replace("size", "rent"), "'b.csv' has several columns called 'rent'; rename them"),
         (lambda text: "", "b.csv' is empty"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ class Look:
         targets: columns to be predicted, in small letters: a table that has one is looked at no further.
         theirs: which of the rows to predict nobody scores.
         preview: what tells kinds of columns.
+        now: is told time and again how many rows are read.
     """
 
     path: Path
@@ -49,6 +51,7 @@ class Look:
     targets: set[str]
     theirs: Any
     preview: Any
+    now: Callable[[int], None] = lambda rows: None
 
     def found(self) -> dict[str, Any] | str:
         """What programs have to know to join the table; else why they cannot, '' for no reason."""
@@ -69,6 +72,7 @@ class Look:
             most = LOOKED_AT if len(samples) < FIRST_PIECES else LOOKED_AT // 10
             samples.append(piece.iloc[spread(np.arange(len(piece)), most)])
             count += len(piece)
+            self.now(count)
             if count > MOST_ROWS:
                 return "too large"
         if shared is None or count == 0:

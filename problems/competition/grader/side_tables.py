@@ -18,6 +18,7 @@ from .survey import is_sample
 from .tables.columns import listed
 from .tables.exact import Unusable
 from .tables.plain_reading import PACKED, names_of, rows_of
+from .tables.progress import EachSecond
 from .tables.shared_keys import OwnColumns
 
 ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".xlsx", ".json", ".jsonl", ".ndjson")
@@ -101,9 +102,10 @@ def side_tables(
     files = {name: path for name, path in found_there.items() if name not in elsewhere}
     looked_at = list(files.items())[:MOST_TABLES]
     for name, path in looked_at:
-        tell(f"{name} is looked at for what it says of your rows")
+        told = f"{name} is looked at for what it says of your rows"
+        tell(told)
         try:
-            one = Look(path, name, mine, aims, theirs, preview).found()
+            one = Look(path, name, mine, aims, theirs, preview, _how_far(told, EachSecond(tell))).found()
         except _UNREAD:
             one = "cannot be read"  # the user's file, which may be anything
         if isinstance(one, str):
@@ -116,6 +118,10 @@ def side_tables(
     found.others.extend([*files][MOST_TABLES:])
     found.others.extend(_packed_together(public))
     return found
+
+
+def _how_far(told: str, now: EachSecond) -> Callable[[int], None]:
+    return lambda rows: now(lambda: f"{told}: {rows:,} rows")
 
 
 def _is_inside(path: Path, name: str, outer: dict[str, Any], public: Path, aims: set[str], preview: Any) -> bool:

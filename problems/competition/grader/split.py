@@ -86,6 +86,7 @@ def prepare_own(
     known_then = {key, *tables.features}
     there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
+    tell("rows that are equal, and columns that tell the target, are looked for")
     copied = copies(known, targets, key)
     cautions = [*fractions_as_classes(shown, targets, request["metric"] or "", goal)]
     cautions += [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
@@ -111,6 +112,7 @@ def prepare_own(
         raise Unusable(
             f"data.target={targets[0]}: a class is called {key}, as the column is that names rows; rename one"
         )
+    tell(f"test.csv is written: {counted(len(test), 'row', form=',')}")
     write_csv(test, public / "test.csv")
     write_csv(_sample(test[[key]], shown, targets, columns, goal), public / "sample_submission.csv")
     lacking = [name for name in tables.others if name not in there]
@@ -119,6 +121,7 @@ def prepare_own(
     outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request, tell)
+    tell("further files are told apart: parts of one table, files of a row each")
     names_of_rows = {} if invented else {key: as_keys(pd.concat([sides.shown[key], answers[key], theirs[key]]))}
     plain, joined_up = dict[str, list[str]](), Joined([], [], [])
     if not request.get("alone"):

@@ -33,6 +33,39 @@ def test_a_zip_of_several_files_is_a_data_set_and_one_of_a_table_is_a_table(tmp_
         assert whole_archive(folder, train) == (path if is_whole else None)
 
 
+@pytest.mark.parametrize("beside", [(), ("sample_submission.csv", "readme.txt")])
+def test_a_zip_within_a_zip_is_unpacked_where_no_training_table_lies_beside_it(tmp_path, beside):
+    inner = zipped(tmp_path / "inner.zip", "train.csv", "test.csv").read_bytes()
+    (tmp_path / "inner.zip").unlink()
+    path = zipped(tmp_path / "outer.zip", *beside)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("inner.zip", inner)
+    assert whole_archive(tmp_path, None) == path
+    made = unpacked(path, tmp_path / "place")
+    assert sorted(one.name for one in made.iterdir()) == sorted(["test.csv", "train.csv", *beside])
+
+
+def test_zips_within_a_zip_are_held_against_its_size_all_together(tmp_path, monkeypatch):
+    inner = zipped(tmp_path / "inner.zip", *(f"{number}.csv" for number in range(6))).read_bytes()
+    (tmp_path / "inner.zip").unlink()
+    path = zipped(tmp_path / "outer.zip")
+    with zipfile.ZipFile(path, "a") as archive:
+        for name in ("a.zip", "b.zip"):
+            archive.writestr(name, inner)
+    monkeypatch.setattr(archives, "MOST_FILES", 10)
+    with pytest.raises(ConfigError, match="12 files: at most"):
+        unpacked(path, tmp_path / "place")
+    assert not list((tmp_path / "place").iterdir()), "nothing is left of it"
+
+
+def test_pictures_in_a_zip_beside_a_training_table_stay_packed(tmp_path):
+    inner = zipped(tmp_path / "inner.zip", "1.png", "2.png").read_bytes()
+    path = zipped(tmp_path / "outer.zip", "train.csv")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("pictures.zip", inner)
+    assert (unpacked(path, tmp_path / "place") / "pictures.zip").is_file()
+
+
 def test_a_training_table_goes_before_a_zip_beside_it(tmp_path):
     zipped(tmp_path / "all.zip", "train.csv", "test.csv")
     (tmp_path / "train.csv").write_text("a\n1\n")

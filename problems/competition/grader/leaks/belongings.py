@@ -8,7 +8,10 @@ is told.
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..tables.counts import counted
+from ..tables.databases import BEGIN, write_tables
 from ..tables.exact import Unusable
 from ..tables.progress import EachSecond
 from .contents import Opaque, texts
@@ -28,8 +32,8 @@ MOST_TEXT = 1 << 32
 """Characters of one file that are looked through; a longer one stays behind."""
 MOST_DECODED = 1 << 26
 """Characters of one file that are looked through for what is written in base64."""
-PIECE = 1 << 22
-"""Bytes that are copied at once."""
+PIECE, RANGE = 1 << 22, 1 << 28
+"""Bytes that are read at once, and that are copied at once without being read."""
 MOST_TOLD = 5
 MOST_LETTERS = 60
 """Of a name that is told."""
@@ -45,6 +49,8 @@ class Left:
     special: list[str] = field(default_factory=list)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     """Not left behind: (what it was called, what it is called)."""
+    databases: list[str] = field(default_factory=list)
+    """Not left behind: what the tables of each are called."""
     looked: Looked | None = None
     """Lines of long files, and how many of them were compared with labels."""
 
@@ -58,7 +64,7 @@ class Left:
                 f"{old} as {new}" for old, new in self.renamed if new not in self.named
             ],
         }
-        notes = [f"{said}: {_listed(names)}" for said, names in why.items() if names]
+        notes = [*self.databases, *(f"{said}: {_listed(names)}" for said, names in why.items() if names)]
         if self.looked is not None and self.looked.compared < self.looked.named:
             notes.append(
                 "hidden labels were looked for in every word of further files, and in long ones in "
@@ -143,20 +149,50 @@ class _Copy:
     def _file(self, path: str, to: str, name: str) -> bool:
         """Copy one file if it may be shown. It is opened once: of a small one that is most of the time."""
         with open(path, "rb", buffering=0) as source:
+            if self.labels is not None and source.read(len(BEGIN)) == BEGIN:
+                return self._database(path, to, name)
+            source.seek(0)
             if self.labels is not None:
                 self.looked_into = True
                 if may_tell(source, self.labels(), lambda: self.now(lambda: _how_far(name, source))):
                     self.left.telling.append(name)
                     return False
             source.seek(0)
-            first = piece = source.read(PIECE)
+            first = source.read(PIECE)
             with open(to, "xb", buffering=0) as target:
-                while piece:
-                    target.write(piece)
-                    piece = source.read(PIECE)
+                if len(first) < PIECE:
+                    target.write(first)
+                else:
+                    copy_bytes(source, target)
         if self.labels is not None:
             self.files.add(name, first)
         return True
+
+    def _database(self, path: str, to: str, name: str) -> bool:
+        """Its tables go along as files of text, each looked into, and itself stays behind: what was deleted of it may
+        still be there."""
+        try:
+            made = write_tables(Path(path), Path(to).parent, Path(to).stem)
+        except (Unusable, sqlite3.Error, OSError, ValueError):  # the user's file
+            self.left.telling.append(name)
+            return False
+        folder = name.rpartition("/")[0]
+        tables = [f"{folder}/{table.name}" if folder else table.name for table in made]
+        shown = [one for one, table in zip(tables, made, strict=True) if self._stays(table, one)]
+        if shown:
+            self.left.databases.append(f"{name} is read as {_listed(shown)}")
+        return False
+
+    def _stays(self, table: Path, name: str) -> bool:
+        """False for a table that tells labels, which is removed."""
+        assert self.labels is not None
+        self.looked_into = True
+        with table.open("rb", buffering=0) as source:
+            tells = may_tell(source, self.labels(), lambda: self.now(lambda: _how_far(name, source)))
+        if tells:
+            table.unlink()
+            self.left.telling.append(name)
+        return not tells
 
     def _is_barred(self, path: str) -> bool:
         return any(path == other or path.startswith(f"{other}{os.sep}") for other in self.barred)
@@ -168,6 +204,17 @@ class _Copy:
         if os.path.isdir(path):
             return not linked and not f"{place}{os.sep}".startswith(f"{path}{os.sep}")
         return os.path.exists(path)
+
+
+def copy_bytes(source: IO[bytes], target: IO[bytes]) -> None:
+    """Copy a file within the kernel: where the file system can (Btrfs, XFS), both share their blocks until one of them
+    is written to, and the copy takes no room."""
+    done = 0
+    with suppress(OSError):  # file systems that cannot: what is left is copied below, or fails there
+        while count := os.copy_file_range(source.fileno(), target.fileno(), RANGE, done):
+            done += count
+    source.seek(done)
+    shutil.copyfileobj(source, target, PIECE)
 
 
 def _names(name: str) -> Iterator[str]:

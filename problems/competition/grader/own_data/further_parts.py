@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..tables.columnar_files import column_names, parquet_pieces
-from ..tables.columns import listed
+from ..tables.columns import listed, same_names
 from ..tables.contents import read_any
 from ..tables.counts import counted
 from ..tables.exact import Unusable
@@ -74,7 +74,7 @@ def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Col
                 )
                 continue
             work.mkdir()
-            table, rows = join_files(paths, name, work, told)
+            table, rows, odd = join_files(paths, name, work, told)
         except _UNREAD:  # the user's files, which may be anything
             shutil.rmtree(work, ignore_errors=True)
             continue
@@ -92,7 +92,7 @@ def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Col
         done.names.append(table.name)
         done.notes.append(
             f"{counted(len(paths), 'file makes', 'files make')} {table.name}, {counted(rows, 'row', form=',')}: "
-            f"{first} … {last}{by}"
+            f"{first} … {last}{by}" + "".join(f"; {line}" for line in odd)
         )
     return done
 
@@ -120,7 +120,16 @@ def _called_after(paths: Sequence[Path], keys: Mapping[str, Collection[str]]) ->
     names = {_stem(path) for path in paths}
     if len(names) < max(FEW, len(paths)):
         return None
-    return next((key for key, values in keys.items() if len(names & {*values}) >= MOST * len(names)), None)
+    bare = {_without_zeros(name) for name in names}
+    for key, values in keys.items():
+        if len(bare & {*map(_without_zeros, values)}) >= MOST * len(names) and len(bare) == len(names):
+            return key
+    return None
+
+
+def _without_zeros(name: str) -> str:
+    """`0017` is 17 where its column is read as numbers."""
+    return name.lstrip("0") or "0" if name.isdecimal() else name
 
 
 def _stem(path: Path) -> str:
@@ -159,10 +168,13 @@ def _are_one(paths: Sequence[Path], keys: Collection[str]) -> bool:
     looks = {path: look_at(path) for path in paths}
     if not all(is_text(look) or look.suffix in COLUMNAR for look in looks.values()):
         return False
-    heads = {path: set(_columns(path, look)) for path, look in looks.items()}
-    if any(names != heads[paths[0]] for names in heads.values()):
+    heads = {path: _columns(path, look) for path, look in looks.items()}
+    first = {*heads[paths[0]]}
+    if any({same.get(name, name) for name in names} != first
+           for names in heads.values() for same in [same_names(names, first)]):  # fmt: skip
         return False
-    for name in [name for name in heads[paths[0]] if name.casefold() in keys]:
+    shared = [name for name in heads[paths[0]] if name.casefold() in keys and name in heads[paths[1]]]
+    for name in shared:
         one, other = (_head(path, looks[path], name) for path in (paths[0], paths[1]))
         if min(len(one), len(other)) > 1 and one.is_unique and other.is_unique and other.isin(one).mean() > 1 - MOST:
             return False

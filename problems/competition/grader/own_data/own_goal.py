@@ -50,7 +50,7 @@ class _Trial:
         where = f"{own['file']}:{own['name']}"
         self._said, self._where, self._request = f"data.metric={where}", where, request
         self._labels = tables.labelled[targets]
-        self._key, self._called = _as_the_sample_calls(tables)
+        self._key, self._called, self._asked = _as_the_sample_calls(tables)
         try:
             with self._deadline():
                 self._metric = OwnMetric(own["file"], own["name"], self._called)
@@ -99,7 +99,10 @@ class _Trial:
         """Unusable where it fails on what programs may predict, or tells nothing."""
         truth = self._known(goal.task)
         shuffled, short = _moved(truth, self._order), slice(None, None, 7)
-        perfect = self._tried(truth, truth, "the true labels")
+        try:
+            perfect = self._tried(truth, truth, "the true labels")
+        except Unusable as error:
+            raise Unusable(f"{error}{self._one_for_all()}") from error
         poor = self._tried(truth, shuffled, "the true labels, shuffled")
         middle = truth.mean() if goal.task != "labels" else truth.mode().iloc[0]
         constant = truth.astype(float) * 0 + middle if goal.task != "labels" else truth.assign(**middle)
@@ -119,6 +122,14 @@ class _Trial:
                 f"{self._said} is {perfect:g} for the true labels, {poor:g} for shuffled ones: say "
                 f"--problem.direction={better}"
             )
+
+    def _one_for_all(self) -> str:
+        """What to say where the sample asks for one prediction, and several targets are named."""
+        if len(self._labels.columns) < 2 or len(self._asked) != 1:
+            return ""
+        first, *others = map(str, self._labels)
+        one = f"; the sample asks for one prediction ({self._asked[0]}): give one target, --data.target={first}"
+        return f"{one}; where its file names {listed(others)}, the function is given that too"
 
     def _takes_fractions(self, task: str) -> bool:
         """True if predictions that are less sure than labels are still better than others in the wrong order."""
@@ -162,13 +173,13 @@ class _Trial:
             signal.alarm(0)
 
 
-def _as_the_sample_calls(tables: OwnTables) -> tuple[str, dict[str, str]]:
-    """The sample submission's column of ids, and what it calls predictions: targets → its names."""
+def _as_the_sample_calls(tables: OwnTables) -> tuple[str, dict[str, str], list[str]]:
+    """The sample submission's column of ids, what it calls predictions (targets → its names), and its other columns."""
     sample, targets = tables.sample, tables.targets
     ids = id_column(sample, tables.test, targets) if len(sample.columns) else None
     rest = [str(name) for name in sample.columns if name != ids]
     found = Outputs({name: name for name in targets}).matched(rest) or {}
-    return ids or ID, {ours: theirs for theirs, (ours, _) in found.items()}
+    return ids or ID, {ours: theirs for theirs, (ours, _) in found.items()}, rest
 
 
 def _is_numeric(values: Any) -> bool:

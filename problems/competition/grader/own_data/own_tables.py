@@ -123,9 +123,11 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
     def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]
         notes.extend(told_doubled(path, columns, request["target"], name))
-        if told or (name in ("train", "test") and path.stem.lower() != name):
-            seen = "" if path.name == f"{name}.csv" else f" as {name}.csv"
-            notes.append(f"{path.name} is read{seen}" + (f" ({told})" if told else ""))
+        place = Path(request["folder"])
+        called = path.relative_to(place).as_posix() if path.is_relative_to(place) else path.name
+        if told or (name in ("train", "test") and (path.stem.lower() != name or "/" in called)):
+            seen = "" if called == f"{name}.csv" else f" as {name}.csv"
+            notes.append(f"{called} is read{seen}" + (f" ({told})" if told else ""))
 
     def read(name: str) -> Any:
         table, told = read_any(files[name], decimal=train.look.decimal or ".")
@@ -180,21 +182,30 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
 
 def _names_the_rows(sample: Any, train: Table, targets: list[str], request: dict[str, Any]) -> bool:
     """True if the sample submission is all that says which rows are to be predicted: what these are tells their name,
-    as that of a picture or a sound does, whatever else the training table says of its own."""
+    as that of a picture or a sound does, or several columns together, as a series and a day do."""
     others = [name for name in train.columns if name not in targets]
     named = [name for name in others if name in sample]
-    if len(named) != 1 or (len(others) > 1 and not _has_files_alone(request)):
+    if not named or (len(others) > len(named) and _has_more_to_say(named, request)):
         return False
-    wanted, known = as_keys(sample[named[0]]), as_keys(train.read(named)[named[0]])
-    is_name = len(others) == 1 or known.is_unique
-    return is_name and each_once([sample[named[0]]]) and not set(wanted) & set(known)
+    known, wanted = _names_of(train.read(named), named), _names_of(sample, named)
+    is_name = len(named) > 1 or len(others) == 1 or known.is_unique
+    return is_name and each_once([wanted]) and not set(wanted) & set(known)
 
 
-def _has_files_alone(request: dict[str, Any]) -> bool:
-    """True if no further table lies in the folder that may have what the training table says, but folders of files."""
+def _names_of(table: Any, columns: list[str]) -> Any:
+    """Of each row one text, whatever numbers its cells are read as."""
+    first, *rest = (as_keys(table[name]) for name in columns)
+    return first.str.cat(rest, sep="\0", na_rep="") if rest else first
+
+
+def _has_more_to_say(named: list[str], request: dict[str, Any]) -> bool:
+    """True if a further table of the folder may have what the training table says of the rows to predict: any, where
+    a single column names them and no files lie there; else one with all columns that name them."""
     there = [] if request.get("alone") else [path for path in Path(request["folder"]).iterdir() if path.name[0] != "."]
     tables = [path for path in there if may_be_table(path, request)]
-    return not tables and any(path.is_dir() or path.suffix == ".zip" for path in there)
+    if len(named) > 1:
+        return any({*named} <= {*columns_of(path)} for path in tables)
+    return bool(tables) or not any(path.is_dir() or path.suffix == ".zip" for path in there)
 
 
 def _within_float(values: Any) -> Any:

@@ -13,14 +13,15 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-from ..tables.columnar_files import append_parquet, column_names
+from ..tables.columnar_files import append_parquet
 from ..tables.columns import listed
-from ..tables.contents import doubled, read_any, text_pieces
+from ..tables.contents import read_any, text_pieces
 from ..tables.counts import counted
 from ..tables.csv_text import write_csv
 from ..tables.exact import Unusable, refusals
 from ..tables.formats import COLUMNAR, Look, is_text, look_at, sure_encoding
 from ..tables.pieces import ROWS
+from .columns_of_parts import ColumnsOfParts, columns_of_parts
 
 PARTITION = re.compile(r"([^=]+)=([^=]*)")
 """A folder that is called after a column and the value that all rows in it have (Hive)."""
@@ -40,7 +41,8 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         paths = [Path(file) for file in files]
         told = partitions(paths, Path(request["folder"]))
-        path, rows = join_files(paths, name, folder, told)
+        needed = [one.strip() for one in request["target"].split(",")]
+        path, rows, odd = join_files(paths, name, folder, told, needed)
         request = {**request, name: str(path)}
         looks = dict.fromkeys(filter(None, (look_at(part).told() for part in paths)))
         more = f" ({'; '.join(looks)})" if looks else ""
@@ -49,6 +51,7 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
             f"{paths[0].name} … {paths[-1].name}{more}"
             + (f", with {listed([*told[paths[0]]])} by their folders" if told[paths[0]] else "")
         )
+        notes += odd
     return {**request, "unpacked": "; ".join(notes)}
 
 
@@ -67,12 +70,17 @@ def partitions(paths: Sequence[Path], folder: Path) -> dict[Path, dict[str, str]
 
 
 def join_files(
-    paths: Sequence[Path], name: str, folder: Path, told: Mapping[Path, Mapping[str, str]]
-) -> tuple[Path, int]:
-    """(the table, its rows); columns that folders tell and files lack stand last."""
+    paths: Sequence[Path], name: str, folder: Path, told: Mapping[Path, Mapping[str, str]], needed: Sequence[str] = ()
+) -> tuple[Path, int, list[str]]:
+    """(the table, its rows, what differs between the files); columns that folders tell and files lack stand last.
+
+    Args:
+        needed: columns that no file may lack.
+    """
     said = f"data.{name}"
-    columns = _columns(paths, said)
-    more = {path: {key: value for key, value in told[path].items() if key not in columns} for path in paths}
+    columns = columns_of_parts(paths, said, needed)
+    notes = [*columns.told()]
+    more = {path: {key: value for key, value in told[path].items() if key not in columns.names} for path in paths}
     if odd := next((path for path in paths if [*more[path]] != [*more[paths[0]]]), None):
         raise Unusable(f"{said}: '{odd}' lies in folders of other names than '{paths[0]}'")
     looks = {}
@@ -80,11 +88,13 @@ def join_files(
         with refusals(path):
             looks[path] = look_at(path)
     if all(map(is_text, looks.values())):
-        return _texts(looks, columns, said, folder / f"{name}.csv", more)
-    if (rows := append_parquet(looks, columns, more, folder / f"{name}.parquet")) is not None:
-        return folder / f"{name}.parquet", rows
-    tables = {path: read_any(path)[0][columns].assign(**more[path]) for path in paths}
-    for column in columns:
+        return *_texts(looks, columns, said, folder / f"{name}.csv", more), notes
+    if columns.are_same:
+        rows = append_parquet(looks, columns.names, more, folder / f"{name}.parquet")
+        if rows is not None:
+            return folder / f"{name}.parquet", rows, notes
+    tables = {path: columns.of(path, read_any(path)[0], None).assign(**more[path]) for path in paths}
+    for column in columns.names:
         _refuse_mixed(column, tables, said)
     whole = pd.concat([table for table in tables.values() if len(table)] or [*tables.values()], ignore_index=True)
     for column in more[paths[0]]:
@@ -92,31 +102,13 @@ def join_files(
         whole[column] = numbers if (numbers.notna() == (whole[column] != "")).all() else whole[column]
     if all(look.suffix in COLUMNAR for look in looks.values()):
         whole.to_parquet(folder / f"{name}.parquet")
-        return folder / f"{name}.parquet", len(whole)
+        return folder / f"{name}.parquet", len(whole), notes
     write_csv(whole, folder / f"{name}.csv")
-    return folder / f"{name}.csv", len(whole)
-
-
-def _columns(paths: Sequence[Path], said: str) -> list[str]:
-    """The columns that all files have, as the first one orders them."""
-    first: list[str] = []
-    for path in paths:
-        if twice := [*doubled(path)]:
-            raise Unusable(f"{said}: '{path.name}' has several columns called '{twice[0]}'; rename them")
-        look = look_at(path)
-        found = column_names(path, look) if look.suffix in COLUMNAR else [*map(str, read_any(path, rows=5)[0])]
-        first = first or found
-        lacks, more = [c for c in first if c not in found], [c for c in found if c not in first]
-        if lacks or more:
-            parts = [f"lacks {listed(lacks)}" if lacks else "", f"has {listed(more)} besides" if more else ""]
-            differs = f"'{path.name}' {' and '.join(filter(None, parts))}"
-            remedy = f"files that are joined have the same columns; say which they are: --{said}='PATTERN'"
-            raise Unusable(f"{said}: {differs}, other than '{paths[0].name}': {remedy}")
-    return first
+    return folder / f"{name}.csv", len(whole), notes
 
 
 def _texts(
-    looks: dict[Path, Look], columns: list[str], said: str, to: Path, more: Mapping[Path, Mapping[str, str]]
+    looks: dict[Path, Look], columns: ColumnsOfParts, said: str, to: Path, more: Mapping[Path, Mapping[str, str]]
 ) -> tuple[Path, int]:
     commas = [path for path, look in looks.items() if look.decimal == ","]
     for path in [path for path in looks if path not in commas] if commas else []:
@@ -124,13 +116,13 @@ def _texts(
             raise Unusable(f"{said}: '{commas[0].name}' has decimal commas and '{path.name}' points: write them alike")
     mark, count = ";" if commas else ",", 0
     with to.open("w", encoding="utf-8", newline="") as file:
-        pd.DataFrame(columns=[*columns, *more[next(iter(looks))]]).to_csv(file, sep=mark, index=False)
+        pd.DataFrame(columns=[*columns.names, *more[next(iter(looks))]]).to_csv(file, sep=mark, index=False)
         for path, look in looks.items():
             with refusals(path):
                 how = {"dtype": str, "keep_default_na": False}
                 for piece in text_pieces(path, sure_encoding(path, look), ROWS, how):
                     piece.columns = [str(column) for column in piece.columns]
-                    piece[columns].assign(**more[path]).to_csv(file, sep=mark, index=False, header=False)
+                    columns.of(path, piece, "").assign(**more[path]).to_csv(file, sep=mark, index=False, header=False)
                     count += len(piece)
     return to, count
 

@@ -31,6 +31,7 @@ from ..tables.sheets import way_of_sheet
 from ..tables.text_look import CSV_WAYS, NOTHING
 from .own_tables import read_own
 from .recoded import TABLES, recoded, with_originals
+from .rows_asked_for import by_labels
 
 LOOKED_AT = 1000
 """Rows of a text table that are compared with what the notebook reads."""
@@ -57,7 +58,7 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
             "join them"
         )
     with TemporaryDirectory() as folder:
-        asked = with_originals(request)
+        asked = by_labels(with_originals(request))
         request = recoded(asked, Path(folder))
         found, said = read_own(request), request.get("encoding")
         mine = {Path(request[name]): Path(asked[name]) for name in TABLES if asked.get(name)}

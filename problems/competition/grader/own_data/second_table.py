@@ -37,7 +37,7 @@ def with_labels(
     table: Table, missing: list[str], request: dict[str, Any], notes: list[str]
 ) -> tuple[Joined, Any, dict[str, Classes], dict[str, CellForm]]:
     """The targets of all rows, joined from a second table: the one named or the only one that has them."""
-    path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, table.columns)
+    path = Path(request["labels"]) if request.get("labels") else second_table(missing, request, table.columns)
     mark = table.look.decimal or "."
     labels, _ = read_any(path, decimal=mark)
     notes.extend(told_doubled(path, list(labels), request["target"]))
@@ -52,7 +52,7 @@ def with_labels(
     labels = converted(labels, found)
     alike = {str(name).casefold() for name in labels if name not in missing}
     train = table.read([name for name in table.columns if name.casefold() in alike])
-    key = _shared_key(train, labels, missing)
+    key = shared_key(train, labels, missing)
     if key is not None:
         mine, theirs = as_keys(train[key]).to_numpy(), as_keys(labels[key]).to_numpy()
         joined = labels[missing].set_axis(theirs, axis=0).reindex(mine).reset_index(drop=True)
@@ -67,7 +67,7 @@ def with_labels(
     return Joined(path, key, missing), joined, classes, found
 
 
-def _second_table(missing: list[str], request: dict[str, Any], train: list[str]) -> Path:
+def second_table(missing: list[str], request: dict[str, Any], train: list[str]) -> Path:
     """The only further table that has the targets."""
     folder, name = Path(request["folder"]), Path(request["train"]).name
     others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if may_be_table(path, request)]
@@ -94,7 +94,7 @@ def columns_of(path: Path) -> list[str]:
         return []
 
 
-def _shared_key(train: Any, labels: Any, targets: list[str]) -> str | None:
+def shared_key(train: Any, labels: Any, targets: list[str]) -> str | None:
     """A column of both whose values name each row of the labels once, the one that finds most rows of the table."""
     best: tuple[int, str | None] = (0, None)
     for name in [n for n in labels.columns if n in train.columns and n not in targets]:

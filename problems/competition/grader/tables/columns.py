@@ -20,6 +20,7 @@ HEAD_ROWS = 1000
 """Rows that tell whether a table has no head."""
 MOST_LETTERS = 60
 """Of a column's name in a list."""
+_BETWEEN = re.compile(r"(?<=[^\W_])[ _.\-]+(?=[^\W_])")
 
 
 def called_like_id(name: str) -> bool:
@@ -72,8 +73,8 @@ def _is_headless(path: Path) -> bool:
 
 
 def same_names(theirs: Iterable[str], ours: Iterable[str]) -> dict[str, str]:
-    """Columns of another table that differ from one of ours by case or blanks alone → ours; where one name may mean
-    two, it means none."""
+    """Columns of another table that differ from one of ours by case, blanks or what stands for these → ours; where one
+    name may mean two, it means none."""
     known, foreign = list(ours), [name for name in theirs if name not in set(ours)]
     lacking = set(known) - set(theirs)
     mine = _by_bare(name for name in known if name in lacking)
@@ -97,8 +98,8 @@ def _by_bare(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def bare(name: str) -> str:
-    """What names are compared by where case and blanks do not count."""
-    return " ".join(name.split()).casefold()
+    """What names are compared by where case, blanks and what stands for these do not count: `id-01`, `id_01`."""
+    return _BETWEEN.sub(" ", " ".join(name.split())).casefold()
 
 
 def listed(names: list[str], most: int = MOST_NAMES) -> str:

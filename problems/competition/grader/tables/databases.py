@@ -1,9 +1,11 @@
-"""A table of a SQLite database: the one called `train`, else the only one."""
+"""Tables of a SQLite database: to learn from the one called `train`, else the only one; as further tables all."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +17,10 @@ from .exact import Unusable
 BEGIN = b"SQLite format 3\0"
 """The first bytes of such a file."""
 SHOWN = 5
+ROWS = 100_000
+"""That are written at once."""
+MOST_LETTERS = 40
+"""Of a table's name in that of a file."""
 MOST_CELL = 1 << 24
 """Bytes of a cell: a column may be computed, and a line of a stranger's database make gigabytes of it."""
 
@@ -25,6 +31,44 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
     Raises:
         Unusable: it has several tables, none of them called `train`; rows lie in its write-ahead log; it is cut off.
     """
+    with _opened(path) as database:
+        names = _names(database)
+        name = _chosen(path, names)
+        limit = "" if rows is None else f" LIMIT {rows}"
+        table = pd.read_sql_query(f"SELECT * FROM {_quoted(name)}{limit}", database)
+    told = f"the table '{name[:40]}' of a database" + (f" with {len(names)} tables" if len(names) > 1 else "")
+    left = next((other for other in names if other.casefold() == "test" and other != name), None)
+    return table, told + (f", its table '{left}' is not read: save it as a file" if left else "")
+
+
+def write_tables(path: Path, folder: Path, stem: str) -> list[Path]:
+    """Write each table of a database as `STEM_TABLE.csv`, a lone one as `STEM.csv`, without columns of bytes; which.
+
+    What else the file holds (rows that were deleted, for one) is in none of them.
+
+    Raises:
+        Unusable, sqlite3.Error, OSError, ValueError: it cannot be read.
+    """
+    made: list[Path] = []
+    with _opened(path) as database:
+        names = _names(database)
+        for name in names:
+            bare = re.sub(r"\W+", "_", name)[:MOST_LETTERS]  # a table is called as its author likes
+            places = [folder / f"{stem}.csv"] if len(names) == 1 else []
+            places += [folder / f"{stem}_{bare}.csv"]
+            to, kept = next((place for place in places if not place.exists()), None), None
+            if to is None:
+                continue
+            made.append(to)
+            for piece in pd.read_sql_query(f"SELECT * FROM {_quoted(name)}", database, chunksize=ROWS):
+                first = kept is None
+                kept = [one for one in piece if not piece[one].map(type).eq(bytes).any()] if kept is None else kept
+                piece[kept].to_csv(to, index=False, mode="w" if first else "a", header=first)
+    return [to for to in made if to.exists()]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     if (there := path.stat().st_size) < (whole := _size_told(path)):
         raise Unusable(f"data: '{path}' is cut off: {there:,} of {whole:,} bytes are there; fetch it again")
     log = path.with_name(f"{path.name}-wal")
@@ -33,18 +77,16 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
     with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as database:
         database.execute("PRAGMA trusted_schema=OFF")
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CELL)
-        names = [
-            name
-            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-            if not name.startswith("sqlite_")
-        ]
-        name = _chosen(path, names)
-        limit = "" if rows is None else f" LIMIT {rows}"
-        quoted = name.replace('"', '""')
-        table = pd.read_sql_query(f'SELECT * FROM "{quoted}"{limit}', database)
-    told = f"the table '{name[:40]}' of a database" + (f" with {len(names)} tables" if len(names) > 1 else "")
-    left = next((other for other in names if other.casefold() == "test" and other != name), None)
-    return table, told + (f", its table '{left}' is not read: save it as a file" if left else "")
+        yield database
+
+
+def _names(database: sqlite3.Connection) -> list[str]:
+    told = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return [name for (name,) in told if not name.startswith("sqlite_")]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _size_told(path: Path) -> int:

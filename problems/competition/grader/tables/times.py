@@ -30,6 +30,7 @@ FORMS = (
 )  # fmt: skip
 _WEEK = re.compile(r"(\d{4})[- ]?W(\d{1,2})")
 _QUARTER = re.compile(r"(\d{4})[- ]?Q([1-4])|Q([1-4])[-/ ]?(\d{4})")
+_COUNTED = re.compile(r"(\D*[^\W\d][ _.-]?)(\d{1,15})")
 _LIKE_A_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 LOOKED_AT = 2000
 """Rows that tell whether a column's dates are written in several ways."""
@@ -130,7 +131,8 @@ def as_time(values: Any, whole: Any = None) -> Any:
 
 
 def _periods(column: Any) -> Any:
-    """Weeks (`2023-W07`, ISO 8601) or quarters (`2023Q1`, `Q1 2023`) as numbers that grow; None for other columns."""
+    """Weeks (`2023-W07`, ISO 8601), quarters (`2023Q1`, `Q1 2023`) or a word that is counted (`d_1`, `week 12`) as
+    numbers that grow; None for other columns."""
     texts = column.astype(str).str.strip().str.upper()
     known = {text: _period(text) for text in texts.unique()}
     kinds = {found[0] for found in known.values() if found}
@@ -145,6 +147,8 @@ def _period(text: str) -> tuple[str, int] | None:
         return ("week", 100 * int(week[1]) + int(week[2])) if 1 <= int(week[2]) <= 53 else None
     if quarter := _QUARTER.fullmatch(text):
         return "quarter", 100 * int(quarter[1] or quarter[4]) + int(quarter[2] or quarter[3])
+    if counted_word := _COUNTED.fullmatch(text):
+        return counted_word[1], int(counted_word[2])
     return None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from problems.competition.grader.own_data.second_table import _second_table, _shared_key
+from problems.competition.grader.own_data.second_table import second_table, shared_key
 from problems.competition.grader.tables.exact import Unusable
 
 
@@ -15,7 +15,7 @@ def chosen(folder: Path, *names: str) -> str:
     for name in ("X_train.csv", *names):
         (folder / name).write_text("id,y\n1,2\n" if name != "X_train.csv" else "id,a\n1,2\n")
     train = folder / "X_train.csv"
-    return _second_table(["y"], {"folder": folder, "train": train, "originals": [str(train)]}, ["id", "a"]).name
+    return second_table(["y"], {"folder": folder, "train": train, "originals": [str(train)]}, ["id", "a"]).name
 
 
 def test_labels_of_the_test_are_not_those_of_training(tmp_path):
@@ -36,5 +36,5 @@ def test_rows_are_joined_by_the_column_that_finds_most_of_them(order):
     """A number of its own in each table looks like a name of rows, too, and finds some of them."""
     labels = pd.DataFrame({"id": range(100, 120), "number": range(20), "place": [1] * 20, "y": 0})[[*order, "y"]]
     train = pd.DataFrame({"id": range(100, 120), "number": range(15, 35), "place": [1] * 20})
-    assert _shared_key(train, labels, ["y"]) == "id"
-    assert _shared_key(train[["place"]], labels, ["y"]) is None
+    assert shared_key(train, labels, ["y"]) == "id"
+    assert shared_key(train[["place"]], labels, ["y"]) is None
