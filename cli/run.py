@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from cli.options import add_config_options, add_idle_option, config_of, refuse_options
-from cli.terminal.view import open_view
+from cli.terminal.view import MOMENT_SECONDS, open_view
 from core.storage.reader import RunReader
 from runs.beginning.preflight import preflight
 from runs.beginning.run_plan import planned
@@ -43,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.plan:
         refuse_options(args, ("ready", "events"), "run --plan", "it starts nothing")
-        print(json.dumps(planned(config, accept_unsandboxed=args.i_accept_unsandboxed), indent=2))
+        plan = planned(config, accept_unsandboxed=args.i_accept_unsandboxed, doing=_teller())
+        print(json.dumps(plan, indent=2))
         return 0
     preflight(config)
     with RunSession(
@@ -59,6 +64,20 @@ def run(args: argparse.Namespace) -> int:
         run_dir = session.run_dir
     print_result(args, run_dir)
     return code
+
+
+def _teller() -> Callable[[str], None]:
+    """Says on stderr what takes long, every other second; a reader who has gone is no reason to stop."""
+    last = time.monotonic()
+
+    def tell(text: str) -> None:
+        nonlocal last
+        if text and time.monotonic() - last >= MOMENT_SECONDS:
+            last = time.monotonic()
+            with suppress(OSError):
+                print(f"… {text}", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

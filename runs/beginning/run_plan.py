@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.backend.preflight import quote
@@ -20,14 +20,19 @@ FEW = 10
 """Proposals below which a search is hardly one."""
 
 
-def planned(config: Config, *, accept_unsandboxed: bool = False) -> dict[str, Any]:
+def planned(
+    config: Config, *, accept_unsandboxed: bool = False, doing: Callable[[str], None] = lambda text: None
+) -> dict[str, Any]:
     """The plan as plain JSON. The data are made ready, and the run finds them so; nothing is asked or run.
+
+    Args:
+        doing: is told what takes long.
 
     Raises:
         ConfigError, NoSandboxError: what the run would be refused with.
     """
     preflight(config)
-    problem = made_ready(config, accept_unsandboxed=accept_unsandboxed)
+    problem = made_ready(config, accept_unsandboxed=accept_unsandboxed, doing=doing)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     search, budget = config.search, config.budget
     a_step = _usd_a_step(config, roles)

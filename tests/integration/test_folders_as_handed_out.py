@@ -203,5 +203,5 @@ def test_a_metric_of_two_columns_says_how_one_prediction_is_asked_for(tmp_path, 
         ConfigError, match=r"asks for one prediction \(risk\): give one target, --data.target=rent; where"
     ):
         Stand(tmp_path, f"data.dir={mine}", "data.target=rent,event", *own)
-    note, _, lines = handed_in(tmp_path, mine, "row['rent'] = 2", "data.target=rent", *own)
+    _, _, lines = handed_in(tmp_path, mine, "row['rent'] = 2", "data.target=rent", *own)
     assert lines[:2] == [["id", "risk"], [str(ASKED["id"].iloc[0]), "2"]]

@@ -333,3 +333,32 @@ def test_one_table_for_each_side_names_rows_by_keys_as_long_as_a_digest(tmp_path
     assert "2 files make statements.csv, 1,500 rows: train_statements.csv … test_statements.csv" in stand.problem.note
     assert "joins statements.csv by customer (summed up)" in stand.problem.note
     stand.close()
+
+
+def test_a_table_is_joined_by_a_column_of_ours_and_one_of_a_further_table(tmp_path, inline):
+    """Prices of an item and a week: another table says which week a day is of. Where there is no room for that one, nor
+    are prices joined."""
+    days = pd.DataFrame({"d": [f"d_{number}" for number in range(1, 41)], "week": np.arange(40) // 5})
+    prices = pd.DataFrame({"item": np.repeat(list("abcde"), 8), "week": np.tile(np.arange(8), 5)})
+    prices["price"] = DRAW.normal(size=40).round(3)
+    table = pd.DataFrame({"d": DRAW.choice(days["d"], ROWS), "item": DRAW.choice(list("abcde"), ROWS)})
+    known = table.merge(days).merge(prices)["price"]
+    table = table.assign(sold=(5 * known + DRAW.normal(0, 0.1, ROWS)).round(3))
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name, one in {"train": table, "prices": prices, "weeks": days}.items():  # in whatever order
+        one.to_csv(folder / f"{name}.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=sold", "data.metric=rmse", "budget.seconds=20")
+    assert "prices.csv by week and item, as weeks.csv tells" in stand.problem.note
+    assert "lie in input/prices.csv, by week and item, as weeks.csv tells (one row each)" in stand.problem.preview()
+    sides = facts_of(stand).sides
+    assert [(side.file, side.links, side.needs) for side in sides] == [
+        ("weeks.csv", ("week",), ""), ("prices.csv", (), "weeks.csv"),
+    ]  # fmt: skip
+    code = program(stand)
+    assert scored(stand, code) < 0.3 * scored(stand, code.replace("rows, test_rows = joined(", "joined("))
+    extras = stand.problem.prompt_extras()
+    for one in extras["data"]["side_tables"]:
+        one["rows"] *= 1 if one["file"] == "prices.csv" else 10**9
+    assert read_facts(extras).sides == ()
+    stand.close()

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from .linked_tables import MOST_ROWS as MOST_OUTER
+from .linked_tables import UNREAD as _UNREAD
+from .linked_tables import with_links
 from .side_look import Look
 from .survey import is_sample
 from .tables.columns import listed
-from .tables.exact import Unusable
 from .tables.plain_reading import PACKED, names_of, rows_of
 from .tables.progress import EachSecond
 from .tables.shared_keys import OwnColumns
@@ -27,13 +29,11 @@ MOST_TABLES = 20
 """That are looked into."""
 DEPTH, MOST_FOLDERS, MOST_OF_FOLDER = 2, 20, 8
 """Folders below each other, and in one, in which tables are sought, and tables of one from which they are its parts."""
-MOST_OUTER, APART = 2_000_000, 0.5
-"""Rows of a table in which keys of further ones are sought, and the part of the rows that these must tell apart."""
-_UNREAD = (Unusable, ValueError, OSError, LookupError, OverflowError, EOFError, TypeError, AttributeError)
-"""What reading a file may raise that may be anything."""
+APART = 0.5
+"""Part of the rows of a table that keys of further ones must tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SideTables:
     """What was found.
 
@@ -112,6 +112,13 @@ def side_tables(
             found.others.append(f"{name} ({one})" if one else name)
         else:
             found.tables.append(one)
+
+    def look(path: Path, name: str, own: OwnColumns) -> dict[str, Any] | str:
+        return Look(path, name, own, aims, theirs, preview).found()
+
+    found.tables = with_links(found.tables, dict(looked_at), mine, look, preview)
+    named = {one["file"] for one in found.tables}
+    found.others = [name for name in found.others if name.partition(" (")[0] not in named]
     for name, path in [(name, path) for name, path in looked_at if name in found.others]:
         if any(_is_inside(path, name, outer, public, aims, preview) for outer in found.tables):
             found.others.remove(name)
@@ -172,7 +179,8 @@ def _may_be_one(path: Path, known: set[str]) -> bool:
 
 
 def _by(one: dict[str, Any]) -> str:
-    return " and by ".join(" and ".join(map(_same, by)) for by in (one["by"], *one["also"]))
+    keys = " and by ".join(" and ".join(map(_same, by)) for by in (one["by"], *one["also"]))
+    return f"{keys}, as {one['needs']} tells" if one.get("needs") else keys
 
 
 def _same(pair: dict[str, str]) -> str:

@@ -95,6 +95,14 @@ def beside(there, told, keys, prefix):
     return pd.concat([there, more], axis=1), numbers, [name for name in more if name not in numbers]
 '''
 
+_LINKED = '''
+def linked(there, keys, columns):
+    """The tables to learn and to predict with columns that name rows of one more table."""
+    first = there.loc[~there.index.duplicated(), columns]
+    found = [first.reindex(numbers).set_axis(table.index) for table, numbers in zip((train, test), keys)]
+    return [pd.concat([table, more], axis=1) for table, more in zip((train, test), found)]
+'''
+
 _ONE = '''
 def of_one(there, numbers, words, dates):
     """Columns of a table that has one row for each key."""
@@ -188,6 +196,7 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     is_whole = any(one.is_whole for one in every)
     text = f"{_READ}{_NAMED}" if is_whole else _NAMED
     text += f"\n{_INNER}" if any(table.inner for table in tables) else ""
+    text += f"\n{_LINKED}" if any(table.links for table in tables) else ""
     text += f"\n{_ONE}" if any(table.one for table in every) else ""
     text += f"\n{_MANY}" if not all(table.one or table.in_pieces for table in every) else ""
     text += f"\n{_SUMMED}" if any(table.in_pieces for table in every) else ""
@@ -227,7 +236,10 @@ def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
     found = [f"# {table.about}"]
     if table.in_pieces:
         return [*found, *_summed(table, "told, keys", "(train, test)"), *_joined(table, dates)]
-    found += _named(table, "there, keys", "(train, test)", [mine for inner in table.inner for mine, *_ in inner.by])
+    more = [*table.links, *(mine for inner in table.inner for mine, *_ in inner.by)]
+    found += _named(table, "there, keys", "(train, test)", more)
+    if table.links:
+        found += [f"train, test = linked(there, keys, {list(table.links)!r})"]
     if table.inner:
         found += [f"numbers, words = {list(table.numbers)!r}, {list(table.words)!r}"]
     for inner in table.inner:

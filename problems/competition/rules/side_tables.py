@@ -52,6 +52,8 @@ class SideTable:
         also: other columns of ours that name its rows, too: it is joined once more for each.
         names: different keys of ours that it has.
         in_pieces: true where its rows have no room in memory: they are summed up as they are read.
+        links: columns of a table with one row each that name rows of others.
+        needs: the table whose columns name rows of this one, beside ours.
     """
 
     file: str
@@ -68,6 +70,8 @@ class SideTable:
     also: tuple[tuple[tuple[str, str, str, str, str], ...], ...] = ()
     names: int = 0
     in_pieces: bool = False
+    links: tuple[str, ...] = ()
+    needs: str = ""
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -89,7 +93,7 @@ class SideTable:
         others = ((by, re.sub(r"\W+", "_", by[0][0])) for by in self.also)
         return (
             replace(self, also=()),
-            *(replace(self, by=by, also=(), prefix=f"{self.prefix}{name}_") for by, name in others),
+            *(replace(self, by=by, also=(), links=(), prefix=f"{self.prefix}{name}_") for by, name in others),
         )
 
     @property
@@ -163,7 +167,7 @@ def side_tables(data: Mapping[str, Any], longest: float, memory_mb: float) -> tu
         if seconds < 0 or room < 0:
             break
         kept.add(table.file)
-    return tuple(table for table in found if table.file in kept)
+    return tuple(table for table in found if table.file in kept and (not table.needs or table.needs in kept))
 
 
 def _with_room(table: SideTable, room: float) -> SideTable:
@@ -195,6 +199,8 @@ def _table(
         prefix=_untaken(f"{stem}_", taken),
         inner=tuple(_table(within, (), INNER) for within in one["inner"]),
         names=int(one.get("names", one["used"])),
+        links=tuple(one.get("links", ())),
+        needs=str(one.get("needs", "")),
     )
 
 
