@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from problems.candidate_form import candidate_template
 from problems.evaluator_template import SPECIFICATION, Template, parsed
 from problems.function_forms import class_template, specification
 from problems.instance_forms import config_template, files_template
@@ -25,4 +26,5 @@ def template_of(evaluator: Path) -> Template | None:
         or config_template(module, text, evaluator)
         or files_template(module, evaluator)
         or reference_template(module, text, evaluator)
+        or candidate_template(module, evaluator)
     )

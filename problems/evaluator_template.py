@@ -20,12 +20,12 @@ _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE
 class Template:
     """What an evaluator says of the program that it judges."""
 
-    kind: Literal["class", "specification", "instances", "files", "reference"]
+    kind: Literal["class", "specification", "instances", "files", "reference", "candidate"]
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
     entry: str
-    """Its function or class that the evaluator uses."""
+    """Its function or class that the evaluator uses; of a candidate, what its file is called there."""
     about: str = ""
     """What is wanted, in their words."""
     lower_is_better: bool | None = None
@@ -33,8 +33,9 @@ class Template:
     reads_text: bool = False
     """The evaluator wants the program's source as well."""
     run: str = ""
-    """Of a specification: the function that scores, and what it calls its input ('' where it takes none)."""
+    """Of a specification: the function that scores. Of a candidate too, or the option that names the program."""
     run_takes: str = ""
+    """Of a specification: what that function calls its input ('' where it takes none)."""
     source: str = ""
     """Of a specification: the whole text, which FunSearch shows to its models."""
     arguments: tuple[str, ...] = ()

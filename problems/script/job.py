@@ -20,11 +20,12 @@ from utils.syntax import without_future
 
 HARNESS = "swarm_evo_harness.py"
 _FURTHER = {
-    "instances": ("instances.py", "of_instances"),
-    "files": ("instances.py", "of_files"),
-    "reference": ("reference.py", "of_reference"),
+    "instances": ("instances.py", "of_instances", "load"),
+    "files": ("instances.py", "of_files", "load"),
+    "reference": ("reference.py", "of_reference", "load"),
+    "candidate": ("candidates.py", "of_candidate", "load_in_package"),
 }
-"""Kind of template → the file whose text follows the harness, and what asks the evaluator there."""
+"""Kind of template → the file whose text follows the harness, what asks the evaluator there, and by what it is loaded."""
 
 
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -89,9 +90,9 @@ def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path
     text = _source("harness.py")
     kind = (options.get("template") or {}).get("kind")
     if kind in _FURTHER:
-        name, asks = _FURTHER[kind]
+        name, asks, loads = _FURTHER[kind]
         text += f"\n\n{without_future(_source(name))[1]}\n\n"
-        text += f'FORMS["{kind}"] = lambda path, _: {asks}(path, OPTIONS, load)\n'
+        text += f'FORMS["{kind}"] = lambda path, _: {asks}(path, OPTIONS, {loads})\n'
     write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return folder / HARNESS
 

@@ -47,6 +47,8 @@ USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
 _KEY = "problem.options.cascade_thresholds"
 TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
+_INSIDE = ("program", "src")
+"""Folders that are called like what lies in them, and not like the task."""
 
 
 MOST_INPUTS = 500
@@ -317,7 +319,7 @@ class ScriptProblem(Problem):
 def _title(program: Path) -> str:
     """What people call the task: its folder's name, of one that is called like what lies in it the name above."""
     folder = program.parent
-    return (folder.parent.name if folder.name == "program" else folder.name) or program.stem
+    return (folder.parent.name if folder.name in _INSIDE else folder.name) or program.stem
 
 
 def _take_as_given(cfg: Config) -> None:

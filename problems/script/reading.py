@@ -25,6 +25,8 @@ ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
 FOREIGN = "CandidateError: "
 """Before an exception of the program's that the evaluator's process knows no class of."""
+ERROR_CHARS = 400
+"""Of what an evaluator says under `error` in place of a score."""
 SHOWN = 120
 """Characters of what came back in place of a score."""
 _PATH, _ROOT = re.compile(r"[^\s\"]+"), re.compile("/")
@@ -112,8 +114,9 @@ def steering(value: Any, metric: str | None, own: Sequence[str] = ()) -> tuple[f
     lacking = next((one for one in wanted if one not in metrics), None)
     if lacking is not None:
         why = "" if metric else ", which the score of the initial program is made of"
-        known = ", ".join(map(str, metrics)) or "none"
-        return None, FailureKind.EVAL_ERROR, f"the evaluator returned no metric {lacking!r}{why}; it has {known}"
+        said, known = metrics.get("error"), ", ".join(map(str, metrics)) or "none"
+        told = f": {shorten(said, ERROR_CHARS)}" if isinstance(said, str) and said.strip() else f"; it has {known}"
+        return None, FailureKind.EVAL_ERROR, f"the evaluator returned no metric {lacking!r}{why}{told}"
     found = {one: number(metrics[one]) for one in wanted}
     odd = next((one for one, value in found.items() if value is None), None)
     if odd is not None:
