@@ -93,7 +93,8 @@ def _about(evaluator: Path) -> str:
     for path in (folder / name for folder in folders for name in _DESCRIBED):
         if path.is_file():
             return clean(path.read_text(encoding="utf-8", errors="replace")).strip()
-    return clean(_specified(evaluator.parent / ".evolve" / "experiment_description.json") or _started(evaluator)).strip()
+    specified = _specified(evaluator.parent / ".evolve" / "experiment_description.json")
+    return clean(specified or _started(evaluator)).strip()
 
 
 def _specified(path: Path) -> str:

@@ -24,13 +24,14 @@ from core.state.node import Node
 from problems.blocks import block_lines
 from problems.metric_direction import ASKED
 from problems.script.harness import CASCADE
-from problems.script.reading import error_that_steers, mean_of, numbers, verdict_of, without_folder
+from problems.script.reading import ERROR_CHARS, error_that_steers, mean_of, numbers, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.counts import counted
 from utils.direction import Direction
 from utils.errors import BudgetExhausted, JobLost
 from utils.file_utils import write_atomic
 from utils.logger_system import log_msg
+from utils.prompt_text import shorten
 
 WAYS: Mapping[str, str] = {
     "apart": "apart from the evaluator",
@@ -201,6 +202,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             self._keep(decision)
             self._tell_mean(verdict)
             self._tell_stopped(verdict)
+            self._tell_error(verdict)
             self._first, self._own = verdict, tuple(numbers(verdict.metrics))
             return decision
 
@@ -221,6 +223,13 @@ class ScriptEvaluator(RepeatableEvaluator):
         """Programs are compared by a stage's score until one passes its threshold: the user may mean another."""
         if why := verdict.artifacts.get(CASCADE, ""):
             text = f"your own program's evaluation, {why}; problem.options.cascade_thresholds sets the thresholds"
+            self._deps.append([Warned(text=text)])
+
+    def _tell_error(self, verdict: Evaluation) -> None:
+        """A score that stands for a failure is no start: many evaluators give 0 and say why."""
+        said = verdict.metrics.get("error")
+        if isinstance(said, str) and said.strip():
+            text = f"the evaluator scores your own program, and says an error of it: {shorten(said, ERROR_CHARS)}"
             self._deps.append([Warned(text=text)])
 
     def _take(self, decision: Decision | None) -> None:

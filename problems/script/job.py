@@ -25,7 +25,7 @@ _FURTHER = {
     "reference": ("reference.py", "of_reference", "load"),
     "candidate": ("candidates.py", "of_candidate", "load_in_package"),
 }
-"""Kind of template → the file whose text follows the harness, what asks the evaluator there, and by what it is loaded."""
+"""Kind of template → the file whose text follows the harness, what asks the evaluator there, and what loads it."""
 
 
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:

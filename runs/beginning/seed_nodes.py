@@ -10,8 +10,10 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from reports.winner import OWN
+from runs.beginning.out_of_reach import out_of_reach
 from runs.search import Search
 from utils.clean_text import one_line
+from utils.config_problem import ProblemConfig
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.packages import missing_module
@@ -39,10 +41,10 @@ def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
     own = [(Path(path).name, user_text(path, "initial=")) for path in search.config.initial]
     orchestrator.seed_with([*own, *programs], "user")
     if not search.journal.steps:
-        _check(search.journal)
+        _check(search.journal, search.config.problem)
 
 
-def _check(journal: Journal) -> None:
+def _check(journal: Journal, section: ProblemConfig) -> None:
     """What cannot judge the user's own program can judge no other: no model is paid for that."""
     given = [node for node in journal if node.operator in ("baseline", "user")]
     failed = [node for node in given if node.failure is not None]
@@ -50,9 +52,9 @@ def _check(journal: Journal) -> None:
         return
     broken = next((node for node in failed if node.failure in NO_VERDICT), None)
     if broken is not None:
-        why = f"{broken.message}{_said(broken)}{_remedy(broken)}"
+        why = f"{broken.message}{_said(broken)}{_remedy(broken, section)}"
         raise ConfigError(f"{_named(broken)}, the first program, cannot be scored: {why}; nothing was searched")
-    remedy = _remedy(failed[0])
+    remedy = _remedy(failed[0], section)
     log_msg("WARNING", f"no program that was given could be scored: the search has no score to begin with{remedy}")
 
 
@@ -63,13 +65,16 @@ def _said(node: Node) -> str:
     return f" (the last that it printed: {told!r})" if told and told not in node.message else ""
 
 
-def _remedy(node: Node) -> str:
+def _remedy(node: Node, section: ProblemConfig) -> str:
     """What is to be done where the commonest reasons are it, whose keys are none that one would guess: a package that
-    only another interpreter has, and a number that is printed in another form than ours."""
+    only another interpreter has, a file above the folder, and a number that is printed in another form than ours."""
     if untold := _UNTOLD.search(node.message):
         form = "`--problem.metric_from='regex:PATTERN'` with one group says where the number stands"
         return f"; let it print `{untold[1]}: NUMBER`, or {form}"
-    missing = missing_module(f"{node.term_out}\n{node.message}")
+    told = f"{node.term_out}\n{node.message}"
+    if above := out_of_reach(section, told):
+        return above
+    missing = missing_module(told)
     return f"; --execution.python=FILE names an interpreter that has '{missing}'" if missing else ""
 
 

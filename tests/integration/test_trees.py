@@ -302,3 +302,24 @@ def test_a_folder_has_no_notebook(cli: Cli, repository: Path):
     assert cli.here(*words(repository, "search.max_steps=1")).code == 0
     ended = cli.here("export-best", "latest", "--notebook")
     assert ended.code == 2 and ended.line == "swarm-evo: --notebook: only in competitions"
+
+
+def test_a_command_that_misses_what_lies_above_is_told_how_to_show_it(cli: Cli):
+    """A package was suggested, which no interpreter has."""
+    task = cli.folder / "checkout" / "examples" / "ruler"
+    task.mkdir(parents=True)
+    (task / "initial.py").write_text("MARKS = [0, 1, 3]\n")
+    (task / "judge.py").write_text("import initial, scale\nprint('score:', scale.SCALE * len(initial.MARKS))\n")
+    (cli.folder / "checkout" / "scale.py").write_text("SCALE = 2\n")
+    more = ["problem.metric=score", "problem.direction=max", "search.max_steps=1", "logging.report=false"]
+    run = ["run", "--problem", "command"]
+    ended = cli.here(
+        *run, f"problem.source={task}", "problem.editable=initial.py", "problem.eval=python3 judge.py", *more
+    )
+    whole = cli.folder / "checkout"
+    told = ended.out + ended.err
+    assert ended.code == 3 and f"scale.py lies in {whole}, of which programs see examples/ruler/ alone" in told
+    assert "names an interpreter" not in told
+    source = [f"problem.source={whole}", "problem.editable=examples/ruler/initial.py"]
+    ended = cli.here(*run, *source, "problem.eval=cd examples/ruler && PYTHONPATH=../.. python3 judge.py", *more)
+    assert ended.code == 0 and cli.show()["baselines"][0]["metric"] == 6, ended.err

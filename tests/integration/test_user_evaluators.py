@@ -785,6 +785,26 @@ def test_a_score_that_is_a_mean_of_several_metrics_is_told_as_such(cli: Cli):
     assert "the score is the mean of loss, size; --problem.metric=NAME takes one of them" in warning
 
 
+def test_a_score_of_ones_own_program_that_stands_for_an_error_is_told(cli: Cli):
+    """Many evaluators give 0 and say why: the search began at that without a word."""
+    assert (
+        cli.here(
+            *script_words(cli, "def evaluate(path):\n    return {'combined_score': 0.0, 'error': 'no data'}\n")
+        ).code
+        == 0
+    )
+    (warning,) = cli.show()["warnings"]
+    assert "scores your own program, and says an error of it: no data" in warning
+    number = "def evaluate(path):\n    return {'combined_score': 0.5, 'error': 0.25}\n"
+    assert cli.here(*script_words(cli, number)).code == 0 and not cli.show()["warnings"], "an error may be a metric"
+
+
+def test_a_metric_that_is_missing_is_told_with_the_error_in_its_place(cli: Cli):
+    evaluator = "def evaluate(path):\n    return {'error': 'no data', 'length': 3}\n"
+    ended = cli.here(*script_words(cli, evaluator, "--problem.metric=score"))
+    assert ended.code == 2 and "the evaluator returned no metric 'score': no data; nothing" in ended.line
+
+
 def test_a_loss_that_steers_without_being_named_needs_a_direction(cli: Cli):
     """It was made large without a word."""
     ended = cli.here(*script_words(cli, "def evaluate(path):\n    return {'loss': -1.0}\n"))
