@@ -14,6 +14,7 @@ from typing import Any
 from cli.options import count, project_dir_of
 from cli.run_choice import NO_SUCH, add_choice_options, is_chosen, is_filtered
 from cli.terminal.edge import edge, row_lines
+from core.storage.held import WAITING
 from reports.verdict_kind import IN_WORDS
 from runs.run_folder import left_out, runs_above
 from runs.stored.run_list import run_rows
@@ -133,7 +134,8 @@ def _best(row: dict[str, Any]) -> str:
 
 def _is_open(row: dict[str, Any]) -> bool:
     """True where the status says more than the verdict."""
-    return row["status"] != "finished" and (row["status"], row["verdict"]) != ("interrupted", "reopened")
+    went_on = row["verdict"] == "reopened" and row["status"] in ("interrupted", WAITING)
+    return row["status"] != "finished" and not went_on
 
 
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {

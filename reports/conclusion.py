@@ -107,6 +107,7 @@ def counts_of(reader: RunReader) -> Counts:
         duplicates=refused - nothing_left,
         nothing_left=nothing_left,
         failures=reader.failures(of_steps=True),
+        repaired=sum(reader.repaired().values()),
         scored=count,
         all_alike=count > 1 and lowest == highest,
         unscored="" if count or reader.steps() else _unscored(reader),

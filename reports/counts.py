@@ -18,6 +18,8 @@ class Counts(BaseModel):
     nothing_left: int = 0
     """Steps whose writers gave no program: they said that nothing is left to gain."""
     failures: dict[str, int] = {}
+    repaired: int = 0
+    """Programs that failed and were repaired in their step: no failures of a step."""
     scored: int = 0
     """Different programs that got a score, the baselines of the search among them."""
     all_alike: bool = False
@@ -33,13 +35,15 @@ class Counts(BaseModel):
 
 
 def effort(counts: Counts) -> str:
-    """`12 steps: 9 duplicates, 1 program failed (runtime 1)`: what became of them; a repaired program failed too."""
+    """`12 steps: 9 duplicates, 1 program failed (runtime 1)`: what became of them."""
     failed = sum(counts.failures.values())
     kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.failures.items(), key=lambda one: -one[1]))
     twice = f"{counts.duplicates or 'no'} duplicate{'s' * (counts.duplicates != 1)}"
     told = f"{failed or 'no'} program{'s' * (failed != 1)} failed"
     left = f", {counts.nothing_left} without a program, since nothing is left to gain" if counts.nothing_left else ""
-    return f"{counted(counts.steps, 'step')}: {twice}{left}, {told}" + (f" ({kinds})" if kinds else "")
+    told += f" ({kinds})" if kinds else ""
+    mended = f", {counts.repaired} repaired in {'its step' if counts.repaired == 1 else 'their steps'}"
+    return f"{counted(counts.steps, 'step')}: {twice}{left}, {told}{mended if counts.repaired else ''}"
 
 
 def broken_off(winner: Winner | None, counts: Counts) -> str:
@@ -63,6 +67,14 @@ def stopped(counts: Counts, most: int | None) -> str:
         else f"after {counted(counts.steps, 'step')}"
     )
     return f"The run was stopped {at}."
+
+
+def waiting(counts: Counts, most: int | None) -> str:
+    """What is said of a run that is stepped by hand. `most`: as for `stopped`."""
+    of = (
+        f"step {counts.steps} of {most}" if most is not None and counts.steps <= most else counted(counts.steps, "step")
+    )
+    return f"The run waits for its next step, after {of}." if counts.steps else "The run waits for its first step."
 
 
 def no_step(counts: Counts) -> str:

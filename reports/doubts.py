@@ -76,7 +76,7 @@ def why_nothing(run: FinishedRun, kind: Kind) -> Iterator[str]:
     failed = sum(counts.failures.values())
     twice = "was a duplicate" if counts.duplicates == 1 else "were duplicates"
     parts = [f"{counts.duplicates} of {counted(steps, 'step')} {twice}"] if counts.duplicates else []
-    broken = f"{counted(failed, 'program')} failed"  # where it was repaired, more than one in a step
+    broken = f"{counted(failed, 'program')} failed"
     parts += [broken if parts else f"{broken} in {counted(steps, 'step')}"] if failed else []
     if parts:
         yield f"{' and '.join(parts)}."

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reports.counts import Counts, stopped
+from core.storage.held import WAITING
+from reports.counts import Counts, stopped, waiting
 from reports.finished_run import number
 from reports.verdict_kind import Kind
 from reports.winner import Winner, called
@@ -20,7 +21,8 @@ def still_open(
     A run that was stopped says so, and where: nobody works on it. One that had ended before says what that end was.
     """
     runs_on = facts.get("status") == "running"
-    when = "So far" if runs_on else f"{stopped(counts, _most_steps(facts))} By then"
+    stands = waiting if facts.get("status") == WAITING else stopped
+    when = "So far" if runs_on else f"{stands(counts, _most_steps(facts))} By then"
     unit = f"{facts.get('unit') or 'score'} ({Direction(bool(facts.get('lower_is_better'))).word} is better)"
     against = None
     if winner is None or winner.metric is None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from core.storage.held import WAITING
 from core.storage.labels import FILE as LABELS
 from core.storage.labels import Labels, labels_of
 from utils.errors import StoreError, UnknownRunError
@@ -32,7 +33,7 @@ VERSION = 5
 DB = "run.db"
 NO_LABELS = Labels()
 
-Status = Literal["running", "finished", "interrupted", "failed", "starting", "unreadable"]
+Status = Literal["running", "finished", "interrupted", "waiting", "failed", "starting", "unreadable"]
 
 
 class RunLine(BaseModel):
@@ -179,7 +180,7 @@ def line_of(reader: RunReader, facts: Mapping[str, Any], conclusion: Conclusion)
     return RunLine(
         run=reader.name,
         problem=str(facts.get("problem", "")),
-        status=status if status in ("running", "finished", "failed") else "interrupted",
+        status=status if status in ("running", "finished", "failed", WAITING) else "interrupted",
         started_at=str(facts.get("started_at") or "") or None,
         steps=reader.steps(),
         best_metric=winner and winner.metric,

@@ -12,6 +12,7 @@ from core.loop.stages import IN_ORDER
 from core.state.node import Node
 from core.state.operators import Operator
 from core.state.task import Task
+from core.storage.held import WAITING
 from core.storage.reader import RunReader
 from reports.named_node import numbered_id
 from runs.ending.outcome import write_solution
@@ -90,7 +91,7 @@ class Stepper:
         if self.stays_ended:
             stays_ended(self._store)
         else:
-            self._store.put_fact("status", "interrupted")
+            self._store.put_fact("status", WAITING)
 
     def _save_best(self) -> None:
         """After a whole step: the best so far lies in best_solution/."""

@@ -245,7 +245,7 @@ class Run:
             raise error
         facts = last["facts"]
         result = read_result(Path(self._child.opened["folder"]), facts)
-        go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status == "interrupted" else ""
+        go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status in ("interrupted", "waiting") else ""
         self._close(result.verdict + go_on)
         return result
 

@@ -10,6 +10,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
+from core.storage.held import WAITING
 from reports.bill import unanswered
 from reports.note_parts import note_parts
 from reports.outcome import case_columns, case_heads
@@ -116,7 +117,7 @@ def print_cases(console: VisibleConsole, table: dict[str, Any] | None, winner: s
 
 def _best(facts: dict[str, Any]) -> str:
     if facts["best_node_id"] is None:
-        return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
+        return "no result yet" if facts["status"] in ("running", "interrupted", WAITING) else "no valid program found"
     winner = Winner.model_validate(facts["winner"])
     node = "" if winner.role == "candidate" else f", node {winner.node_id}"
     source = ", ".join(filter(None, (str(winner.metric_source), winner.mean_of)))

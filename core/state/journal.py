@@ -64,7 +64,6 @@ class Journal:
         self._ranking = Ranking()
         self._lineage = Lineage()
         self._buggy: list[int] = []
-        self._repaired: list[int] = []
         self._good: list[int] = []
         self._programs = ProgramIndex(normal_hash)
         self._summary = Summary(lower_is_better, self._told_of, self._place_of, time_limit)
@@ -377,9 +376,8 @@ class Journal:
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """FailureKind → how many programs, those that were repaired in the same step too."""
+        """FailureKind → how many nodes; what was repaired in its step has not failed (`RunReader.repaired`)."""
         kinds = [self._nodes[i].failure for i in self._buggy]
-        kinds += [tried.failure for i in self._repaired for tried in self._nodes[i].attempts]
         return Counter(kind.value for kind in kinds if kind is not None)
 
     @property
@@ -405,8 +403,6 @@ class Journal:
             self._buggy.append(position)
         elif node.is_valid:
             self._good.append(position)
-        if node.attempts:
-            self._repaired.append(position)
         if node.is_scored:
             assert node.fitness is not None
             self._ranking.add(node.fitness, position)

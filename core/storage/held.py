@@ -12,6 +12,8 @@ from utils.regular_files import regular_handle
 
 LOCK = "run.lock"
 """Below the run's folder; holds the process id of who holds the lock."""
+WAITING = "waiting"
+"""Status of a run that is stepped by hand, between two steps: nothing broke it off."""
 
 
 def lock_holder(lock: Path | str) -> int | None:

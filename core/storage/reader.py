@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from hashlib import sha256
@@ -182,18 +181,19 @@ class RunReader:
 
     @reads_store
     def failures(self, *, of_steps: bool = False) -> dict[str, int]:
-        """FailureKind → number of programs, those that were repaired in the same step too.
+        """FailureKind → number of nodes that failed with it.
 
         Args:
             of_steps: leave out baselines and programs that were given.
         """
         of_which = IS_STEP if of_steps else "1"
         failed = f"SELECT failure, count(*) FROM nodes WHERE failure IS NOT NULL AND {of_which} GROUP BY failure"
-        counts: Counter[str] = Counter()
-        with self.db.transaction():
-            for kind, count in [*self.db.select(failed), *self.db.select(_REPAIRED)]:
-                counts[str(kind)] += int(count)
-        return dict(counts)
+        return {str(kind): int(count) for kind, count in self.db.select(failed)}
+
+    @reads_store
+    def repaired(self) -> dict[str, int]:
+        """FailureKind → number of programs that failed with it and were repaired in their step; the nodes did not."""
+        return {str(kind): int(count) for kind, count in self.db.select(_REPAIRED)}
 
     @reads_store
     def node(self, node_id: str) -> Node | None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from core.events import Event, RunFinished
 from core.state.node import Node
+from core.storage.held import WAITING
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF, JOURNAL
@@ -68,7 +69,7 @@ def left_as_it_was(store: RunStore, before: Mapping[str, Any], error: BaseExcept
         if before["status"] == "finished":
             stays_ended(store)
             return True
-        if refused and before["status"] in ("interrupted", "failed"):
+        if refused and before["status"] in ("interrupted", "failed", WAITING):
             store.put_facts(before)
             return True
     return False

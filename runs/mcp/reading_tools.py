@@ -55,6 +55,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "steps": steps,
             "steps_left": None if most is None else max(0, most - steps),
             "failures": reader.failures(),
+            "repaired": reader.repaired(),
             "tickets": rows_of(stored_tickets(reader.db)),
             "cost_usd": reader.cost()["cost_usd"],
             "seconds": facts.get("active_seconds"),

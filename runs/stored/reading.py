@@ -58,6 +58,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "steps": reader.steps(),
         "limits": limits_now(reader, paid=cost["cost_usd"] is not None),
         "failures": reader.failures(),
+        "repaired": reader.repaired(),
         "tokens": None if cost["prompt_tokens"] is None else cost["prompt_tokens"] + (cost["completion_tokens"] or 0),
         "cached_tokens": None if cost["prompt_tokens"] is None else cost["cached_tokens"],
         "cost_usd": cost["cost_usd"],

@@ -35,7 +35,9 @@ def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):
     assert again.code == 0, again.err
     shown = cli.show()
     assert shown["steps"] == 2, "whatever max_steps says"
-    assert len(cli.runs) == 1 and shown["status"] == "interrupted"
+    assert len(cli.runs) == 1 and shown["status"] == cli.here("list-runs", "--json").json[0]["status"] == "waiting"
+    assert cli.here("list-runs", "--status", "waiting").out.count("waiting") == 1
+    assert shown["verdict"]["text"].startswith("The run waits for its next step, after 2 steps. By then")
     assert [row["step"] for row in json.loads((cli.run_dir / "metrics.json").read_text())] == [1, 2]
     assert cli.here("resume", "latest", "search.max_steps=3").code == 0
     assert cli.show()["steps"] == 3
@@ -50,7 +52,7 @@ def test_a_step_by_hand_after_the_end_is_told_as_every_step_is(cli, finished):
     assert ended.code == 0 and step.startswith("step 9 ") and "are open again until `" in told, ended.out
     assert json.loads((cli.run_dir / "metrics.json").read_text())[-1]["step"] == 9
     shown = cli.show()
-    assert shown["verdict"]["text"].startswith("The run was stopped after 9 steps."), "more than its 8"
+    assert shown["verdict"]["text"].startswith("The run waits for its next step, after 9 steps."), "more than its 8"
     was = (
         f"It had ended at step 8 with node {before['best_node_id']}, {before['final_metric']:.6g} distance on the final"
     )

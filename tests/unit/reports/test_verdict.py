@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.counts import Counts
+from reports.counts import Counts, effort
 from reports.verdict import verdict_of
 from reports.verdict_kind import IN_WORDS
 from reports.winner import Winner
@@ -148,8 +148,9 @@ def test_nothing_better_says_why(role, named):
     assert verdict.kind == "no_gain"
     assert verdict.text.startswith(f"Nothing beat {named}: it is still the best on the parts that choose, 1.5 excess")
     assert "10 of 12 steps were duplicates and 1 program failed. `rules` only changes numbers here" in verdict.text
-    repaired = verdict_of(won, facts(), Counts(steps=4, failures={"runtime": 8}))
-    assert "8 programs failed in 4 steps." in repaired.text, "not 8 of 4 steps"
+    counts = Counts(steps=4, failures={"runtime": 2}, repaired=1)
+    assert "2 programs failed in 4 steps." in verdict_of(won, facts(), counts).text
+    assert effort(counts) == "4 steps: no duplicates, 2 programs failed (runtime 2), 1 repaired in its step"
 
 
 def test_what_the_unseen_part_says_against_the_winner_is_told():

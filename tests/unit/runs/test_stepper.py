@@ -70,7 +70,7 @@ def test_a_step_that_nobody_reads_to_its_end_is_saved(session):
     next(shown)
     next(shown)
     shown.close()
-    assert session.search.journal.steps == 1 and session.store.get_fact("status") == "interrupted"
+    assert session.search.journal.steps == 1 and session.store.get_fact("status") == "waiting"
 
 
 @pytest.mark.parametrize(

@@ -2635,7 +2635,7 @@ export interface components {
              * @default starting
              * @enum {string}
              */
-            status: "running" | "finished" | "interrupted" | "failed" | "starting" | "unreadable";
+            status: "running" | "finished" | "interrupted" | "waiting" | "failed" | "starting" | "unreadable";
             /**
              * Steps
              * @default 0
@@ -2845,7 +2845,7 @@ export interface components {
              * @default starting
              * @enum {string}
              */
-            status: "running" | "finished" | "interrupted" | "failed" | "starting" | "unreadable";
+            status: "running" | "finished" | "interrupted" | "waiting" | "failed" | "starting" | "unreadable";
             /**
              * Steps
              * @default 0

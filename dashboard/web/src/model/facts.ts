@@ -65,8 +65,8 @@ export interface Died {
   type: "died";
   seq: number;
   at: string;
-  /** It took single steps: nobody missed its word. */
-  byHand: boolean;
+  /** It took a step by hand, and the run waits for the next: nobody missed its word. */
+  waits: boolean;
 }
 
 export type Happened = RunEvent | Played | Died;

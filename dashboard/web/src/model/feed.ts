@@ -57,7 +57,7 @@ export function feedLine(event: RunEvent | Died, state: RunState): FeedLine {
     case "run.started":
       return line(`${event.resumed ? "resumed" : "started"}: ${event.problem}, ${event.policy}, written by ${event.writer}`);
     case "died":
-      return event.byHand ? line("waits for the next step by hand") : line("the process ended without a word", { value: "interrupted", tone: "warn" });
+      return event.waits ? line("waits for the next step by hand") : line("the process ended without a word", { value: "interrupted", tone: "warn" });
     case "run.finished":
       return line(endLine(event.status, event.reason, event.steps), { value: state.hasArena ? "" : metric(event.best_metric) });
     case "node.committed":

@@ -47,7 +47,7 @@ describe("RunState", () => {
   it("says of a run that is stepped by hand that it waits, not that its process broke off", () => {
     fresh();
     const state = new RunState("r");
-    state.tell({ last_seq: 2, status: "interrupted", live: false } as never);
+    state.tell({ last_seq: 2, status: "waiting", live: false } as never);
     for (const one of [event("run.started", { by_hand: true }), node("a", {})]) state.apply(one);
     expect(state.happened.filter((one) => one.type === "died").map((one) => feedLine(one, state).text)).toEqual(["waits for the next step by hand"]);
   });

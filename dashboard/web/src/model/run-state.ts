@@ -180,7 +180,7 @@ export class RunState {
   private reduce(event: RunEvent): void {
     const at = Date.parse(event.at ?? "");
     if (event.type === "run.started") {
-      if (this.started && !this.ended) this.feed.tell(this.died(event.seq - 1));
+      if (this.started && !this.ended) this.feed.tell(this.died(event.seq - 1, this.started.by_hand === true));
       this.clock.begin(at);
     }
     this.clock.pass(at);
@@ -265,12 +265,12 @@ export class RunState {
 
   /** The feed, and last how it broke off, by the same rule by which lists say `interrupted`. */
   get happened(): readonly Happened[] {
-    const broke = this.atEnd && this.started && !this.ended && this.status === "interrupted";
-    return broke ? [...this.feed.all, this.died(this.seq)] : this.feed.all;
+    const broke = this.atEnd && this.started && !this.ended && ["interrupted", "waiting"].includes(this.status);
+    return broke ? [...this.feed.all, this.died(this.seq, this.status === "waiting")] : this.feed.all;
   }
 
-  private died(after: number): Died {
-    return { type: "died", seq: after + 0.5, at: new Date(this.clock.newest).toISOString(), byHand: this.started?.by_hand === true };
+  private died(after: number, waits: boolean): Died {
+    return { type: "died", seq: after + 0.5, at: new Date(this.clock.newest).toISOString(), waits };
   }
 
   private commit(event: Committed): void {
