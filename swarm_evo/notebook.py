@@ -51,6 +51,11 @@ class Cell:
         """The run has ended: what it came to, or why it failed, stands in place of the bar."""
         self._show(f"<div>{escape(text)}</div>")
 
+    def give_way(self) -> None:
+        """The result itself is shown somewhere, with what was said at the close: here stands how far the run came."""
+        noun = "step" if self._steps == 1 else "steps"
+        self._show(f"<div>{escape(self._opened.get('run', ''))}: {self._steps} {noun}</div>")
+
     def html(self) -> str:
         limit, opened = self._opened.get("max_steps"), self._opened
         if not opened:

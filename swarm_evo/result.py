@@ -22,7 +22,7 @@ from swarm_evo.app import app_dir
 from swarm_evo.arguments import KEPT
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
-from swarm_evo.notebook import result_html
+from swarm_evo.notebook import Cell, result_html
 
 if TYPE_CHECKING:
     import pandas
@@ -54,6 +54,8 @@ class Result:
     """What `show RUN --json` prints."""
     entry: str | None = field(default=None, repr=False)
     """The function that `evolve` improved."""
+    cell: Cell | None = field(default=None, repr=False, compare=False)
+    """Of a run that a notebook has just watched: where its progress stood, and its verdict since."""
 
     def __repr__(self) -> str:
         score = "no valid program" if self.best is None else f"best {self.best.metric:.6g} {self.facts.get('unit', '')}"
@@ -138,6 +140,8 @@ class Result:
     def _repr_html_(self) -> str:
         report = self.folder / "report.html"
         link = report.as_uri() if report.is_file() else ""
+        if self.cell is not None:
+            self.cell.give_way()
         return result_html(self.verdict, self.facts, self.best.code if self.best else "", self._scores(), link)
 
     def _scores(self) -> list[tuple[int, float]]:

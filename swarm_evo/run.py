@@ -7,7 +7,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -247,7 +247,7 @@ class Run:
         result = read_result(Path(self._child.opened["folder"]), facts)
         go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status in ("interrupted", "waiting") else ""
         self._close(result.verdict + go_on)
-        return result
+        return replace(result, cell=self._cell)
 
     def _close(self, text: str) -> None:
         """The cell shows no progress any more, but what became of the search."""

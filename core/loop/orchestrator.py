@@ -135,8 +135,8 @@ class Orchestrator:
         self._search.restore(begin_open=not self._schedule.whole_rounds)
 
     def progress(self) -> Progress:
-        """What the run has used and reached so far, all its processes added up."""
-        return self._search.progress()
+        """What the run has used and reached so far, all its processes added up, as people are told it."""
+        return self._search.progress_now()
 
     def waits_for(self, place: Place, other: Place) -> bool:
         """True if what stands at `place` has no verdict before what stands at `other` is written, or will not be."""

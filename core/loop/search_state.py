@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain, groupby
 from math import ceil
 from random import Random
@@ -194,6 +195,11 @@ class SearchState:
             repeats=self._learning.repeats,
             nothing_left=self._learning.nothing_left,
         )
+
+    def progress_now(self) -> Progress:
+        """The same with the tokens and dollars of the calls that were answered for what is under way."""
+        tokens, usd = self._spent()
+        return replace(self.progress(), tokens=tokens, usd=usd)
 
     @property
     def batch(self) -> int:

@@ -7,9 +7,10 @@ import time
 
 import pytest
 from support.loop import open_loop, told
-from support.plugins.toy import ToyEvaluator
+from support.plugins.toy import ToyEvaluator, ToyWriter
 from support.processes import eventually
 
+from core.backend.usage import Amount
 from core.contracts import Evaluation, Progress, Proposal
 from core.loop.plan import Control
 from core.search.mcts import MCTSOptions, MCTSPolicy
@@ -270,3 +271,29 @@ def test_async_run_goes_on_after_an_end(tmp_path):
     rest.run()
     assert rest.journal.steps == 10
     assert len({node.id for node in rest.journal}) == 10
+
+
+def test_people_are_told_what_was_paid_for_while_a_program_is_scored_and_limits_count_what_is_committed(tmp_path):
+    people: list[int] = []
+    limits: list[int] = []
+
+    class Judge(ToyEvaluator):
+        def evaluate(self, nodes):
+            people.append(loop.orchestrator.progress().tokens)
+            return super().evaluate(nodes)
+
+    class Writer(ToyWriter):
+        def write(self, context, rng):
+            loop.model_client.ledger.settle(Amount(), Amount(100, 0.01))
+            return super().write(context, rng)
+
+    def stop(progress):
+        limits.append(progress.tokens)
+        return "enough" if progress.steps >= 2 else None
+
+    loop = open_loop(
+        tmp_path, steps=2, batch=1, writers=1, schedule="pipeline", evaluator=Judge(), writer=Writer(), stop=stop
+    )
+    loop.run()
+    assert people[0] == 100 and max(people) <= 200
+    assert limits == [0, 100, 200]
