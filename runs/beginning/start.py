@@ -15,8 +15,8 @@ from runs.facts import RunFacts
 from runs.parts.context_history import FACT
 from runs.parts.workers import proof_of
 from runs.recorded.rules_version import FACT as RULES_VERSION
+from runs.recorded.scoring_record import CODE_FACT, code_of, scored_by
 from runs.recorded.scoring_record import FACT as SCORED_BY
-from runs.recorded.scoring_record import scored_by
 from runs.stored.trust import remember
 from utils.config import to_plain
 from utils.logger_system import log_msg
@@ -62,7 +62,7 @@ def record_start(
     }
     started_at = store.get_fact("started_at")
     if started_at is None:
-        stored[SCORED_BY] = scored_by(facts.problem)
+        stored |= {SCORED_BY: scored_by(facts.problem), CODE_FACT: code_of(facts.problem)}
         started_at = datetime.now(UTC).isoformat()
         stored["started_at"] = started_at
     if "verifies" not in origin:  # before the run is there: one that is killed in between would be a stranger's

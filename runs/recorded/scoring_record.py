@@ -2,6 +2,7 @@
 
 A run keeps as a fact what the problem's own files were when it began (`Problem.scoring_files`); whoever goes on with it
 looks again. Large files are known by their size, and the files of a folder of many by their names and sizes together.
+A Python file is known by its code as well: comments, docstrings and layout score nothing.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Any
 
 from core.contracts import Problem
 from core.storage.reader import RunReader
-from problems.user_files import BESIDE, EVALUATOR, GAME, is_code, named_files
+from problems.user_files import BESIDE, EVALUATOR, GAME, MOST_READ, is_code, named_files
+from utils.code_digest import code_digest
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.registry import PLUGIN
 
 FACT = "scored_by"
 """Name → `sha256:…` or `size:…`, or ABSENT; with `/` at its end, a folder of many files → `names:…`."""
+CODE_FACT = "scored_by_code"
+"""Name of a Python file → `utils.code_digest` of it."""
 ABSENT = "absent"
 """What stands for a file that may be there and was not (`BESIDE`)."""
 LARGE = 64 << 20
@@ -62,6 +66,12 @@ def scored_by(problem: Problem) -> dict[str, str]:
     return found
 
 
+def code_of(problem: Problem) -> dict[str, str]:
+    """The second fact of a run that begins, of the files in Python that can be known by their code."""
+    found = {name: _code(path) for name, path in scoring_files(problem).items() if path.suffix == ".py"}
+    return {name: digest for name, digest in found.items() if digest}
+
+
 def check_scored_by(run_dir: Path, problem: Problem, *, gone: bool = False) -> None:
     """Refuse to go on where the files have changed since. A run of an older version knows nothing of them.
 
@@ -72,7 +82,13 @@ def check_scored_by(run_dir: Path, problem: Problem, *, gone: bool = False) -> N
         ConfigError: names the file.
     """
     warned = False
-    for name, change in _changes(run_dir, problem, gone):
+    for name, change, same_code in _changes(run_dir, problem, gone):
+        if same_code:
+            log_msg(
+                "WARNING",
+                f"{change} since the run began, but in comments, docstrings or layout alone: it scores as it did",
+            )
+            continue
         if not _may_be_written(name, problem):
             raise ConfigError(f"{change} since the run began; {_NO_COMPARING}")
         if not warned:
@@ -82,7 +98,7 @@ def check_scored_by(run_dir: Path, problem: Problem, *, gone: bool = False) -> N
 
 def change_since(run_dir: Path, problem: Problem) -> str:
     """`evaluator.py has changed`, of the first file that is not as it was; '' for none."""
-    return next((change for _, change in _changes(run_dir, problem, False)), "")
+    return next((change for _, change, same_code in _changes(run_dir, problem, False) if not same_code), "")
 
 
 def _may_be_written(name: str, problem: Problem) -> bool:
@@ -90,9 +106,10 @@ def _may_be_written(name: str, problem: Problem) -> bool:
     return EVALUATOR in problem.scoring_files and name != EVALUATOR and not is_code(name)
 
 
-def _changes(run_dir: Path, problem: Problem, gone: bool) -> Iterator[tuple[str, str]]:
+def _changes(run_dir: Path, problem: Problem, gone: bool) -> Iterator[tuple[str, str, bool]]:
+    """(name, what has become of it, whether its code is the same)"""
     with RunReader(run_dir) as reader:
-        stored = reader.fact(FACT)
+        stored, code = reader.fact(FACT), reader.fact(CODE_FACT, {})
     if not isinstance(stored, dict):
         return
     files = scoring_files(problem)
@@ -100,16 +117,17 @@ def _changes(run_dir: Path, problem: Problem, gone: bool) -> Iterator[tuple[str,
     if gone:
         for name, before in stored.items():
             if before != ABSENT and not _is_there(name, files, folders):
-                yield name, f"{_shown(name)} is gone"
+                yield name, f"{_shown(name)} is gone", False
         return
     for name, before in stored.items():
         if _is_there(name, files, folders) and _now(name, str(before), files, folders) != before:
             change = "is new" if before == ABSENT else "has changed"
-            yield name, f"{_shown(name, files.get(name))} {change}"
+            same_code = name in code and code[name] == _code(files[name])
+            yield name, f"{_shown(name, files.get(name))} {change}", same_code
     for name in files:  # what may be there stands in every record of a version that knew of it
         known = name in stored or _folder_of(name) in stored or name.startswith(("data/", BESIDE, GAME))
         if not known and os.path.isfile(files[name]):
-            yield name, f"{_shown(name, files[name])} is new"
+            yield name, f"{_shown(name, files[name])} is new", False
 
 
 def _now(name: str, before: str, files: Mapping[str, Path], folders: Mapping[str, Mapping[str, Path]]) -> Any:
@@ -154,6 +172,11 @@ def _content(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"'{path}' cannot be read: {error.strerror}") from error
     return f"sha256:{digest.hexdigest()[:32]}"
+
+
+def _code(path: Path) -> str:
+    size = _size(path)
+    return code_digest(path.read_bytes()) if size is not None and size <= MOST_READ else ""
 
 
 def _size(path: Path) -> int | None:

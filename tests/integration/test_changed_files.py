@@ -69,11 +69,25 @@ def test_a_fault_of_another_kind_says_nothing_of_files(script):
 def test_an_evaluator_and_what_it_names(script, name):
     path = script.folder / "mine" / name
     before = path.read_text()
-    path.write_text(f"{before} ")
+    path.write_text(f"{before}\nUNUSED = 1\n")
     for ended in (resumed(script), script.here("step", "latest")):
         assert ended.code == 2 and ended.line == f"swarm-evo: {name} has changed {CANNOT}"
     path.write_text(before)  # the time of change is no change
     assert resumed(script).code == 0
+
+
+@pytest.mark.parametrize("name", ["evaluator.py", "helper.py"])
+def test_a_comment_a_docstring_and_layout_score_nothing(script, name):
+    """One more comment in an evaluator ended a run for good."""
+    path = script.folder / "mine" / name
+    path.write_text(f"# more words\n{path.read_text()}".replace("():\n", '():\n    """Says what it does."""\n\n'))
+    ended = resumed(script)
+    assert ended.code == 0, ended.err
+    told = f"{name} has changed since the run began, but in comments, docstrings or layout alone: it scores as it did"
+    assert told in ended.out + ended.err
+    assert script.here("replay", "latest", "--verify").code == 0
+    path.write_text(f"{path.read_text()}\nUNUSED = 1\n")
+    assert resumed(script, 5).line == f"swarm-evo: {name} has changed {CANNOT}"
 
 
 def test_a_file_more_or_less_is_a_change_and_notes_are_none(script):
@@ -211,7 +225,7 @@ def test_a_problem_of_ones_own_counts_itself(cli):
     words = ("problem.kind=toy", f"problem.plugins={cli.folder}/plugins")
     assert cli("run", *words, "search.max_steps=1").code in (0, 3)
     (toy,) = (path for path in (cli.folder / "plugins").rglob("toy.py"))
-    toy.write_text(f"{toy.read_text()}\n# scores otherwise\n")
+    toy.write_text(f"{toy.read_text()}\nSCORES = "otherwise"\n")
     ended = cli("resume", "latest", "--search.max_steps=3")
     assert ended.code == 2 and ended.line == f"swarm-evo: toy.py has changed {CANNOT}"
 
