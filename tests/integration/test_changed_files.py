@@ -225,7 +225,7 @@ def test_a_problem_of_ones_own_counts_itself(cli):
     words = ("problem.kind=toy", f"problem.plugins={cli.folder}/plugins")
     assert cli("run", *words, "search.max_steps=1").code in (0, 3)
     (toy,) = (path for path in (cli.folder / "plugins").rglob("toy.py"))
-    toy.write_text(f"{toy.read_text()}\nSCORES = "otherwise"\n")
+    toy.write_text(f"{toy.read_text()}\nSCORES = 'otherwise'\n")
     ended = cli("resume", "latest", "--search.max_steps=3")
     assert ended.code == 2 and ended.line == f"swarm-evo: toy.py has changed {CANNOT}"
 
