@@ -17,6 +17,7 @@ from typing import Any
 
 from cli.options import add_config_options, config_of, count
 from cli.terminal.standings_text import standings_lines
+from core.arena.file_trial import check_engine_files
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.opening_book import OpeningBook
@@ -115,6 +116,8 @@ def run(args: argparse.Namespace) -> int:
                     append=book.watch,
                     isolated=config.execution.sandbox != "none",
                 )
+                files = {word: one for word, one in zip(args.engines, engines, strict=True) if one.code}
+                check_engine_files(files, deps, problem.spec, settings)
                 tournament = Tournament(deps, problem.spec.game, 0)
                 games = tournament.play(pairings, kind="rated")
         except KeyboardInterrupt as error:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.arena.limit import MoveLimit
 from core.arena.player import Forfeit, Player, SessionPlayer
-from core.arena.referee import Adjudication, GameRecord, PlayedMove, play_game
+from core.arena.referee import MOST_PLIES, Adjudication, GameRecord, PlayedMove, play_game
 from core.arena.uci import UciPlayer
 from core.arena.validator import engine_name
 from core.contracts import Game, GameDefaults, JobContext, Limits, Sandbox, with_defaults
@@ -69,6 +69,8 @@ class Match(BaseModel):
     adjudication: Adjudication = Field(default_factory=Adjudication)
     limits: Limits = Field(default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=1, output_kb=64))
     """Of each engine's session."""
+    max_plies: int = MOST_PLIES
+    """A game of so many is a draw; not part of its key, since rated games all go to the end."""
     spool: str | None = None
     """File that a live view reads moves from, one JSON object a line; a worker elsewhere sends what it appends."""
 
@@ -128,6 +130,7 @@ def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[Pl
             limit=limit,
             deadline=match.deadline,
             adjudication=match.adjudication,
+            max_plies=match.max_plies,
             on_move=on_move,
         )
     return record.model_copy(update={"output": (outputs[0], outputs[1])})

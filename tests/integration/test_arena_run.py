@@ -282,6 +282,23 @@ def test_a_forfeited_game_says_why(cli):
     assert sound.json["forfeits"] == []
 
 
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("        return '9'", "illegal move: '9' is not a legal move in"),
+        ("        raise RuntimeError('no weights')", "crash: RuntimeError: no weights"),
+        ("        return position.legal_moves[0]\n    weights = {}['none']", "crash: KeyError: 'none'"),
+    ],
+)
+def test_an_engine_file_that_cannot_play_is_refused_before_the_tournament(cli, body, why):
+    """It was looked at alone, and lost every game."""
+    path = cli.folder / "wrong.py"
+    path.write_text(f"class Wrong:\n    def select_move(self, position, time_left_ms):\n{body}\nengine = Wrong()\n")
+    ended = cli.here("arena", str(ENGINES / "greedy.py"), str(path), "--games", "2", "arena.limit=depth:1")
+    assert ended.code == 2 and not ended.out, ended.out
+    assert ended.line.startswith(f"swarm-evo: engine '{path}': it does not play connect_four: {why}")
+
+
 def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     words = ["arena", str(ENGINES / "greedy.py"), str(ENGINES / "alpha_beta.py"), "--games", "6", "--json"]
     ended = cli.here(*words, "arena.limit=depth:1")
