@@ -81,6 +81,8 @@ class Channel:
         self._mutex = threading.Lock()
         self._waiting: list[_Call] = []
         self._process = os.getpid()
+        self._come: list[bytes] = []
+        """What has come of the answer to the newest request."""
         self._most_kept = 0
         self._received = 0
         """Of answers, since it was looked at last."""
@@ -166,7 +168,13 @@ class Channel:
             if call.answer is None:
                 with self._mutex:
                     calls, self._waiting = self._waiting, []
-                self._answer(calls)
+                try:
+                    self._answer(calls)
+                except BaseException:  # this thread's call was broken off; those of the others are asked once more
+                    with self._mutex:
+                        others = (one for one in calls if one is not call and one.answer is None)
+                        self._waiting = [*others, *self._waiting]
+                    raise
         assert call.answer is not None
         return call.answer
 
@@ -194,8 +202,10 @@ class Channel:
         listed = [[call.function, call.args, call.named or nothing] for call in calls]
         within = self._timeout * len(calls)
         self._limit(within, _as_kernels(within))
-        fine, value = self._one(EACH, [[listed], None])
-        self._limit(self._timeout, self._usual)
+        try:
+            fine, value = self._one(EACH, [[listed], None])
+        finally:
+            self._limit(self._timeout, self._usual)
         if fine and (type(value) is not list or len(value) != len(calls)):
             raise self._broken("runtime", f"answers that were expected: {len(calls)}")
         for place, call in enumerate(calls):
@@ -219,13 +229,18 @@ class Channel:
         if self._received > LOOK_BYTES:
             self._look_at_kept()
         data = self._encode(request)
+        self._come = []
+        deadline = time.monotonic() + self._within
         try:
             self._socket.sendall(len(data).to_bytes(HEADER, "little") + data)
-            body = self._frame(time.monotonic() + self._within)
-        except BlockingIOError:  # the socket's own time limit
-            raise self._late() from None
-        except OSError as error:
-            raise self._broken("exit", f"the program ended in the middle of a call ({error.strerror})") from error
+            body = self._frame(deadline)
+        except ProgramFailed:
+            raise
+        except BaseException as error:
+            if (failed := self._fault(error)) is not None:
+                raise failed from None
+            self._pass_over(deadline)
+            raise
         if len(body) > MOST_PARTS and max(map(body.count, (b",", b"[", b"{"))) > MOST_PARTS:
             raise self._broken("runtime", f"an answer of more than {MOST_PARTS:,} values")
         try:
@@ -237,24 +252,44 @@ class Channel:
         return message
 
     def _frame(self, deadline: float) -> bytes:
-        data = self._more(deadline, _SMALL)
-        while len(data) < HEADER:
-            data += self._more(deadline)
-        size = int.from_bytes(data[:HEADER], "little")
+        """The answer; where the wait for it was broken off and is taken up again, with what had come by then."""
+        come = self._come
+        if not come:
+            self._more(deadline, _SMALL)
+        while (there := sum(map(len, come))) < HEADER:
+            self._more(deadline)
+        size = int.from_bytes(b"".join(come)[:HEADER], "little")
         if size > MOST_BYTES:
             raise self._broken("runtime", f"a frame of {size:,} bytes, at most {MOST_BYTES:,} are read")
         if size > LOOK_BYTES:  # what was built before it is none of its
             self._look_at_kept()
-        if len(data) < HEADER + size:
-            parts, missing = [data], HEADER + size - len(data)
-            while missing > 0:
-                parts.append(self._more(deadline))
-                missing -= len(parts[-1])
-            data = b"".join(parts)
-        if len(data) > HEADER + size:
+        while there < HEADER + size:
+            there += self._more(deadline)
+        if there > HEADER + size:
             raise self._broken("runtime", "bytes that nobody asked for")
         self._received += size
-        return data[HEADER:]
+        return b"".join(come)[HEADER:]
+
+    def _fault(self, error: BaseException) -> ProgramFailed | None:
+        """What ended the wait for an answer; None for what is none of the program's: an exception of the evaluator's
+        own, by which the handler of a signal breaks a call off. A `TimeoutError` of its own has no number."""
+        if isinstance(error, BlockingIOError):  # the socket's own time limit
+            return self._late()
+        if isinstance(error, OSError) and error.errno is not None:
+            return self._broken("exit", f"the program ended in the middle of a call ({error.strerror})")
+        return None
+
+    def _pass_over(self, deadline: float) -> None:
+        """Wait for the answer to a call that the evaluator broke off: it comes all the same, and is not the next's."""
+        while self.failed is None:
+            try:
+                self._frame(deadline)
+                return
+            except ProgramFailed:
+                return
+            except BaseException as error:  # noqa: BLE001 - another signal, maybe: the first one's is what is raised
+                if self._fault(error) is None and time.monotonic() > deadline:
+                    self._late()
 
     def _look_at_kept(self) -> None:
         """Whoever keeps its answers has their memory: the program could fill the machine's, out of its own limit.
@@ -270,14 +305,17 @@ class Channel:
             told = f"its answers take {kept} where the evaluator keeps them; at most {most} (execution.memory_mb)"
             raise self._broken("memory", f"{told}: answer with less")
 
-    def _more(self, deadline: float, at_most: int = _CHUNK) -> bytes:
-        """What has come; an answer that drips in is late like one that does not come."""
-        data = self._socket.recv(at_most)
-        if not data:
+    def _more(self, deadline: float, at_most: int = _CHUNK) -> int:
+        """Take in what has come: how many bytes. An answer that drips in is late like one that does not come.
+
+        It is received and kept in one instruction: no exception that is thrown into this thread comes between the two.
+        """
+        self._come.extend(map(self._socket.recv, (at_most,)))
+        if not self._come[-1]:
             raise self._broken("exit", "the program ended in the middle of a call")
         if time.monotonic() > deadline:
             raise self._late()
-        return data
+        return len(self._come[-1])
 
     def _late(self) -> ProgramFailed:
         return self._broken("timeout", f"wall clock: no answer within {self._within:g} s")

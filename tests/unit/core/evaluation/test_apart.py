@@ -67,6 +67,41 @@ def test_the_longest_of_several_calls_is_known(sandbox, apart):
     assert found.calls and 0 < found.longest_call <= found.call_seconds < found.seconds
 
 
+WITH_ALARMS = """import importlib.util, signal
+
+
+class Late(Exception):
+    pass
+
+
+def ring(*_):
+    raise Late
+
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    signal.signal(signal.SIGALRM, ring)
+    found = []
+    for seconds, x in ((0.2, 1), (20, 2), (20, 3)):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            found.append(module.f(x))
+        except Late:
+            found.append(None)
+    return {"combined_score": 1.0, "found": found}
+"""
+
+
+def test_a_call_that_the_evaluator_ends_by_an_alarm_leaves_the_others_their_own_answers(sandbox, tmp_path):
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(WITH_ALARMS)
+    program = "import time\n\n\ndef f(x):\n    time.sleep(0.6 if x == 1 else 0)\n    return 100 + x\n"
+    run = Apart(evaluator, timeout=30).run(sandbox, program, limits=Limits(seconds=20))
+    assert run.value["found"] == [None, 102, 103] and run.isolated, run
+
+
 def test_one_that_cannot_be_started_leaves_no_folder(apart, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
     (tmp_path / "scratch").mkdir()

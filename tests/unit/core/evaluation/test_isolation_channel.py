@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.isolation.channel import MOST_PARTS, Channel, ProgramFailed, ProgramRaised
+from core.evaluation.isolation.channel import MOST_PARTS, Channel, ProgramFailed, ProgramRaised, _Call
 from core.executor.inside import plain
 
 
@@ -202,3 +204,85 @@ def test_a_fork_knows_that_the_channel_is_not_its_own():
         if pid == 0:
             os._exit(0 if program.channel.forked else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 and not program.channel.forked
+
+
+class OwnLimit(Exception):
+    """Of an evaluator that bounds each call by itself."""
+
+
+class LateProgram(Program):
+    """Its first answer comes once the evaluator's own time limit for it is over."""
+
+    def __init__(self, *replies: bytes, error: type[Exception] = OwnLimit, every: float = 0.0) -> None:
+        self.rung = threading.Event()
+        self.every, self.error = every, error
+        super().__init__(*replies)
+
+    def __enter__(self):
+        self.usual = signal.signal(signal.SIGALRM, self._ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.05, self.every)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.usual)
+        super().__exit__()
+
+    def _ring(self, *_: object) -> None:
+        self.rung.set()
+        raise self.error("too late")
+
+    def _serve(self, replies) -> None:
+        for reply in replies:
+            super()._serve([b""])
+            self.rung.wait(60)
+            time.sleep(3 * self.every)
+            self.theirs.sendall(reply[:7])  # in two pieces
+            self.theirs.sendall(reply[7:])
+
+
+@pytest.mark.parametrize(("error", "every"), [(OwnLimit, 0.0), (TimeoutError, 0.0), (OwnLimit, 0.02)])
+def test_the_answer_to_a_call_that_the_evaluator_broke_off_is_not_the_next_ones(error, every):
+    """It was: every later call got the answer of the one before, and a `TimeoutError` was a program that had ended."""
+    with LateProgram(answered(1), answered(2), error=error, every=every) as program:
+        with pytest.raises(error, match="too late"):
+            program.channel.call("first", [], {})
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert program.channel.call("second", [], {}) == 2 and program.channel.failed is None
+
+
+def test_an_exception_that_is_thrown_into_a_thread_takes_no_answer_with_it():
+    """As packages do that end a function at a time limit: it is raised when the answer has just been received."""
+    with LateProgram(answered(1), answered(2)) as program:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raised: list[type] = []
+
+        def first() -> None:
+            try:
+                program.channel.call("first", [], {})
+            except OwnLimit:
+                raised.append(OwnLimit)
+
+        thread = threading.Thread(target=first)
+        thread.start()
+        while not program.asked:
+            time.sleep(0.01)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(OwnLimit))
+        program.rung.set()
+        thread.join(60)
+        assert raised == [OwnLimit]
+        assert program.channel.call("second", [], {}) == 2
+
+
+def test_calls_that_cross_with_one_that_is_broken_off_are_asked_once_more():
+    """Their threads waited for answers that nobody had any more."""
+    told = [[True, 1], [True, 2]]
+    with LateProgram(framed({"answers": [told]}), framed({"answers": [[[True, 3]]]})) as program:
+        other = _Call("other", plain.wrap([]), None)
+        program.channel._waiting.append(other)
+        with pytest.raises(OwnLimit):
+            program.channel._queue(_Call("mine", plain.wrap([]), None))
+        assert program.channel._waiting == [other]
+        program.channel._waiting.clear()
+        assert program.channel._queue(other) == (True, 3)
+        assert [len(asked["batch"][0][0][0]) for asked in program.asked] == [2, 1]
