@@ -62,8 +62,7 @@ def ended(words: Sequence[str], said: str, quiet: bool) -> tuple[int, str, str]:
         threading.Thread(target=lambda: told.extend(_read_whole(child.stdout)), daemon=True),
         threading.Thread(target=_repeat, args=(child.stderr, errors, quiet), daemon=True),
     ]
-    for reader in readers:
-        reader.start()
+    _begin(readers, child)
     try:
         _write(child.stdin, said)
         child.wait()
@@ -88,15 +87,30 @@ def _read_whole(stream: IO[str] | None) -> Iterator[str]:
         yield stream.read()
 
 
+def _begin(readers: Sequence[threading.Thread], child: subprocess.Popen[str]) -> None:
+    """Start those who read what it says. Where the machine has no room for a thread it ends: it would wait for them."""
+    try:
+        for reader in readers:
+            reader.start()
+    except RuntimeError as error:
+        with child:  # which closes its pipes
+            child.kill()
+        raise SearchError(f"what the search says cannot be read: {error}") from error
+
+
 def _repeat(stream: IO[str] | None, lines: deque[str], quiet: bool) -> None:
-    """Take in what is said there, and repeat it on our standard error unless `quiet`."""
+    """Take in what is said there, and repeat it on our standard error unless `quiet`, as long as somebody hears that:
+    a search whose standard error is not read any more waits for ever, or ends."""
     assert stream is not None
     with stream:
         for line in stream:
             if line.strip():
                 lines.append(line.strip())
             if not quiet:
-                print(line, end="", file=sys.stderr)
+                try:
+                    print(line, end="", file=sys.stderr)
+                except (OSError, ValueError):  # a pipe that nobody reads, a file that was closed
+                    quiet = True
 
 
 def _end(child: subprocess.Popen[str]) -> None:
@@ -142,8 +156,7 @@ class Child:
             threading.Thread(target=_repeat, args=(self._process.stderr, self._errors, quiet), daemon=True),
         ]
         self.ended: bool = False
-        for reader in self._readers:
-            reader.start()
+        _begin(self._readers, self._process)
 
     def interrupt(self) -> None:
         """Ask for the end in good order; a second time: for the end at once."""

@@ -59,5 +59,6 @@ class AwakeClock:
         try:
             yield
         finally:
-            self._looked = None
             over.set()
+            with self._counting:  # not while its thread is in the middle of a look
+                self._looked = None

@@ -86,7 +86,8 @@ class Call:
 
 
 Handler = Callable[[str, dict[str, Any], Call], dict[str, Any]]
-"""(tool, arguments, call) → result; an object with `error` is a failed call, and says what to do."""
+"""(tool, arguments, call) → result; an object with `error` is a failed call, and says what to do. What it raises is a
+failed call as well: nobody else would answer, and its client waits."""
 
 
 class McpServer:
@@ -205,7 +206,11 @@ class McpServer:
         else:
             thread = threading.Thread(target=self._work_apart, args=work, daemon=True, name=tool.name)
             self._under_way[thread] = call
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # the machine has no room for another one: the next message waits
+                del self._under_way[thread]
+                self._work(*work)
 
     def _work_apart(self, *work: Any) -> None:
         try:
@@ -218,7 +223,10 @@ class McpServer:
         if fault:
             result = {"error": fault, "next": self._mends(tool, arguments)}
         else:
-            result = self._handle(tool.name, arguments, call)
+            try:
+                result = self._handle(tool.name, arguments, call)
+            except Exception as error:  # noqa: BLE001 - as `Handler` says
+                result = {"error": f"{tool.name} failed inside: {type(error).__name__}: {error}"}
         self._calls.pop(number, None)
         if not call.cancelled.is_set():
             text = json.dumps(result)

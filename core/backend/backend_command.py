@@ -175,19 +175,22 @@ def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline, fol
     Of an output that has no end only the beginning is kept: no program is that long.
     """
     watch = _Watch(child, deadline, folder)
-    watch.start()
     kept = [bytearray(), bytearray()]
     pairs = zip((child.stdout, child.stderr), kept, strict=True)
     readers = [threading.Thread(target=_keep_head, args=pair, daemon=True, name="llm-command-output") for pair in pairs]
     try:
-        for reader in readers:
-            reader.start()
+        for thread in (watch, *readers):  # where the machine has no room for one, the command ends
+            thread.start()
         assert child.stdin is not None
         with suppress(BrokenPipeError), child.stdin as stdin:  # it need not read its prompt
             stdin.write(prompt)
         for reader in readers:
             reader.join()
         child.wait()
+    except RuntimeError:
+        with child:  # which closes its pipes
+            kill_group(child)
+        raise
     finally:
         watch.over.set()
         kill_group(child)

@@ -66,7 +66,7 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
         try:
             found = answer(name, arguments, call)
         except SwarmEvoError as error:
-            return {"error": spoken(" ".join(str(error).split())), "next": first(*_help(name, error, folder()))}
+            return {"error": spoken(" ".join(str(error).split())), "next": first(*_help(name, error, folder))}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
             if isinstance(error, OSError) and error.errno in _PLACE:
                 where = one_line(str(error.filename or ""), 100)
@@ -78,14 +78,15 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
     return handle
 
 
-def _help(name: str, error: SwarmEvoError, project_dir: str) -> tuple[str, ...]:
-    """The tools to call after `name` failed, best first."""
+def _help(name: str, error: SwarmEvoError, project_dir: Callable[[], str]) -> tuple[str, ...]:
+    """The tools to call after `name` failed, best first. Where the project's folder is, is asked for an unknown run
+    alone: that it cannot be said may be the error."""
     if isinstance(error, UnknownNodeError):
         return ("top",)
     if isinstance(error, UnknownRunError):
         from runs.run_folder import all_runs
 
-        return ("list_runs", "plan_run") if all_runs(project_dir) else ("plan_run", "list_runs")
+        return ("list_runs", "plan_run") if all_runs(project_dir()) else ("plan_run", "list_runs")
     return _HELP.get(name, (name,))
 
 

@@ -49,8 +49,13 @@ class AgentProcess:
             threading.Thread(target=_keep_tail, args=pair, daemon=True, name="agent-output")
             for pair in zip(streams, self._said, strict=True)
         ]
-        for reader in self._readers:
-            reader.start()
+        try:
+            for reader in self._readers:
+                reader.start()
+        except BaseException:  # no room for a thread: nobody would hear or end it
+            with self._child:  # which closes its pipes
+                kill_group(self._child)
+            raise
 
     def __enter__(self) -> AgentProcess:
         return self

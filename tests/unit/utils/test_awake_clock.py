@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 from utils.awake_clock import BEAT, AwakeClock
 
 
@@ -39,3 +41,23 @@ def test_it_never_goes_back_whichever_thread_is_the_first_to_look_again():
             now.seconds += step
             told.append(clock())
         assert told == sorted(told) and told[-1] < 100 + 0.1 + 0.3 + 0.2 + 2.4 + 3 * BEAT + 2.6
+
+
+def test_the_end_of_the_watch_waits_for_a_look_under_way(monkeypatch):
+    """Its thread then looked for what was gone, and its traceback stood on the terminal."""
+    looking, left, raised = threading.Event(), threading.Event(), []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+
+    class Slow(float):
+        def __sub__(self, other):
+            if threading.current_thread().name == "awake":
+                looking.set()
+                left.wait(0.3)
+            return float(self) - other
+
+    with AwakeClock(lambda: Slow(1.0), lambda: 1.0).watched():
+        (thread,) = [one for one in threading.enumerate() if one.name == "awake"]
+        assert looking.wait(60)
+    left.set()
+    thread.join(60)
+    assert raised == []

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.backend import query
+from core.backend import backend_command, query
 from core.backend.agent.folder import Handed
 from core.backend.agent.session import AgentProcess
 from core.backend.agent.session_budget import Spent
@@ -33,6 +34,33 @@ def test_a_folder_that_fills_the_disk_ends_the_session(tmp_path: Path) -> None:
     with AgentProcess([sys.executable, "-c", FILLS], tmp_path, dict(os.environ)) as agent:
         assert agent.wait(Deadline(60.0), 50.0, lambda: False, disk_mb=5) == "its folder held more than 5 MB"
     assert agent.code is not None and time.monotonic() - began < 50, "it was killed, not waited for"
+
+
+def test_without_room_for_a_thread_no_agent_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody would hear it, and it went on asking its model."""
+    begun: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def kept(*words: Any, **more: Any) -> subprocess.Popen[bytes]:
+        begun.append(popen(*words, **more))
+        return begun[-1]
+
+    def full(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(subprocess, "Popen", kept)
+    monkeypatch.setattr(threading.Thread, "start", full)
+    words = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        AgentProcess(words, tmp_path, dict(os.environ))
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        backend_command._talk(popen_of(words, tmp_path), b"x", Deadline(60.0), tmp_path)
+    assert [child.wait(30) for child in begun] == [-15, -15]
+
+
+def popen_of(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen(words, cwd=folder, start_new_session=True, **pipes)  # type: ignore[call-overload, no-any-return]
 
 
 @pytest.mark.parametrize(

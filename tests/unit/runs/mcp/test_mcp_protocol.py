@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.control import MAX_NOTE
+from runs.mcp.handlers import handler_of
 from runs.mcp.tools import INSTRUCTIONS, ROLES
+from utils.errors import ConfigError
 from utils.mcp_protocol import SERVER_KEY, VERSION_KEY, Call, McpServer, Tool, wrong
 
 TOOLS = [
@@ -182,3 +184,31 @@ def test_a_number_that_no_float_holds_is_refused(seconds):
     (plan,) = [tool for tools in ROLES.values() for tool in tools if tool.name == "plan_run"]
     assert "seconds is no number that a computer counts with" in wrong(plan, {"seconds": json.loads(seconds)})
     assert wrong(plan, {"seconds": 60, "usd": 0.5}) == ""
+
+
+def test_a_handler_that_raises_is_a_failed_call_and_not_silence():
+    def breaks(*_: Any) -> dict[str, Any]:
+        raise ConnectionError("no way")
+
+    (answer,) = answers(request("tools/call", {"name": "echo", "arguments": {"text": "x"}}), handle=breaks)
+    assert answer["result"]["isError"] and "ConnectionError: no way" in answer["result"]["structuredContent"]["error"]
+
+
+def test_without_room_for_a_thread_a_call_is_answered_all_the_same(monkeypatch):
+    def full(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", full)
+    call = {"name": "echo", "arguments": {"text": "x"}}
+    first, second = answers(request("tools/call", call, 1), request("tools/call", call, 2))
+    assert (first["id"], second["id"]) == (1, 2) and second["result"]["structuredContent"] == {"said": "x"}
+
+
+def test_a_configuration_that_cannot_be_read_is_an_answer():
+    """It was asked for once more, for the words of the refusal: the client waited for good."""
+
+    def folder() -> str:
+        raise ConfigError("search.max_steps='many': allowed: whole number >= 0 | null")
+
+    found = handler_of(folder, {"list_runs"})("list_runs", {}, Call(lambda message: None, None))
+    assert found == {"error": "steps='many': allowed: whole number >= 0 | null", "next": "list_runs"}
