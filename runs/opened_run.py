@@ -17,6 +17,7 @@ from core.storage.origin import taken_up, words_now
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF
+from core.storage.told_node import check_told
 from reports.winner import Standing, standing_of, winner_node
 from runs.beginning.begun import check_steps, withdraw_waiting
 from runs.beginning.making_ready import made_ready
@@ -57,6 +58,8 @@ from utils.errors import BackendError, ConfigError, RunBusyError
 from utils.logger_system import close, configure, log_msg
 from utils.stop_frames import let_go
 
+LEADERS = 20
+"""So many of the best have to be as the journal told them before a run is taken up: a winner is chosen among them."""
 FILES_LACK = "stopped while files were written: the run has its answer; `export-best` and `report` write the rest"
 
 
@@ -228,6 +231,7 @@ class OpenedRun:
         if self.resumed:
             self._check_config()
             check_steps(self.run_dir, self.config)
+            check_told(self.store.db, [node_id for node_id, _ in self.store.leading_and_newest(LEADERS, 0)])
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
             self._queue = open_queue(

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 from support.command_line import Cli
+from support.mcp_client import McpClient
 from support.once import made_once
 
+import swarm_evo
 from core.storage.repository import RunStore
 
 PACKING = ("--problem=bin_packing", "problem.name=u120", "problem.options.validation=2", "problem.options.test=3")
@@ -106,3 +108,38 @@ def test_a_score_that_was_within_a_programs_reach_is_not_verified(run_of):
     tamper(cli, "UPDATE nodes SET metric_source = 'verified' WHERE id = ?", best)
     ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 1 and "in source: 'verified' became 'unisolated'" in ended.err, ended.out + ended.err
+
+
+FORGED = {
+    "score": "UPDATE nodes SET metric_value = 9.0, fitness = 9.0 WHERE id = ?",
+    "order": "UPDATE nodes SET fitness = 9.0 WHERE id = ?",
+    "source": "UPDATE nodes SET metric_source = 'verified' WHERE id = ?",
+    "program": "UPDATE nodes SET code = (SELECT code FROM nodes AS o WHERE o.code != nodes.code LIMIT 1) WHERE id = ?",
+}
+
+
+@pytest.mark.parametrize("forged", FORGED)
+def test_a_winner_that_is_not_as_the_journal_told_it_is_shown_by_nobody(run_of, forged):
+    """`show`, the page and a bundle called it verified, and a `resume` was led by it to its end."""
+    cli = run_of("together")
+    best = cli.show()["best_node_id"]
+    tamper(cli, FORGED[forged], best)
+    for words in ("show latest", "export-best latest --out taken", "resume latest search.max_steps=9", "step latest"):
+        ended = cli.here(*words.split())
+        assert ended.code != 0 and f"node {best}: its " in ended.line and "somebody changed the store" in ended.line
+    assert "unreadable" in cli.here("list-runs").out
+    with pytest.raises(swarm_evo.SearchError, match="somebody changed the store"):
+        swarm_evo.load(cli.run_dir.name, project_dir=cli.folder)
+    with McpClient(cli.folder) as client:
+        found = client.call("status", run=cli.run_dir.name)
+    assert "somebody changed the store" in found["error"]
+    assert cli.here("verify", "latest").out.startswith("tampered")
+
+
+def test_a_score_of_another_program_than_the_winner_keeps_nobody_from_looking(run_of):
+    """What lies below is for `verify`; but no search goes on with it."""
+    cli = run_of("together")
+    shown = cli.show()
+    tamper(cli, "UPDATE nodes SET metric_value = -9.0 WHERE id != ? AND step = 0", shown["best_node_id"])
+    assert cli.show()["best_node_id"] == shown["best_node_id"]
+    assert "somebody changed the store" in cli.here("resume", "latest", "search.max_steps=9").line
