@@ -545,6 +545,25 @@ def test_a_candidate_that_enlarges_its_score_beside_the_evaluator_is_tampered(ju
     assert (cheat.failure, cheat.metric) == (FailureKind.TAMPERED, None) and "beside the evaluator" in cheat.message
 
 
+def test_an_odd_number_in_the_place_of_a_score_tells_nothing_of_this_machine(judge, tmp_path):
+    """The call was quoted, with the evaluator's path on this machine: a number of its own in every run's next prompt."""
+    asked = judge(
+        'def evaluate(path): return {"combined_score": load(path).f()}', "def f(): return 1.0\n", isolation="together"
+    )
+    assert asked.score().metric == 1.0
+    forged = asked.score("""
+        import sys
+        def f():
+            frame = sys._getframe()
+            while frame is not None:
+                if "to_plain" in frame.f_globals: frame.f_globals["to_plain"] = lambda value: {"combined_score": 1e999}
+                frame = frame.f_back
+            return 2.0
+    """)
+    assert (forged.metric, forged.failure) == (None, FailureKind.NON_FINITE)
+    assert str(tmp_path) not in forged.message and "def f" not in forged.message and "sandbox" not in forged.message
+
+
 @pytest.mark.parametrize("protocol", [False, True])
 def test_what_is_data_in_the_users_program_is_no_object_that_equals_everything(judge, protocol):
     """A method that answered with numbers answers with numbers, whatever a candidate says that its objects are."""

@@ -23,6 +23,8 @@ from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
 
 _LOADING = (Path(__file__).parent / "loading.py").read_text(encoding="utf-8").partition("annotations\n")[2]
+_ODD_NUMBER = "what came back in the place of a score holds NaN, an infinity or a number beyond them"
+"""The call itself, which is told elsewhere, names the evaluator's place on this machine and holds the whole program."""
 STORE = "run.db"
 """A folder of such files' folders holds runs."""
 _DRIVER = """
@@ -139,6 +141,8 @@ class Together:
             result = failure.result
             if result.exc_type is not None and result.failure is FailureKind.RUNTIME:  # which of the two, nobody knows
                 run = EvaluatorRun(error=result.message, line=result.message)
+            elif result.failure is FailureKind.NON_FINITE:
+                program = result.model_copy(update={"message": _ODD_NUMBER})
             else:
                 program = result
         session.leave()
