@@ -316,7 +316,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             connection.connect()
             reached = True
-            target = route.target(self.path.replace(self.server.gateway.token, ""))
+            asked_at = self.path.partition("#")[0]  # of a fragment nobody here took note; a provider may
+            target = route.target(asked_at.replace(self.server.gateway.token, ""))
             connection.request(self.command, target, body or None, route.of_request({**kept, **headers}))
             answer = connection.getresponse()
         except (OSError, ValueError, http.client.HTTPException) as error:

@@ -165,6 +165,12 @@ def test_counting_tokens_costs_nothing(gateway, models):
     assert gateway.spent.turns == 0 and not gateway.exchanges
 
 
+def test_what_is_passed_on_is_the_path_that_was_weighed(gateway, models):
+    """`#/../…` behind a free one went along: who reads it as a path would answer a request that nobody counted."""
+    assert asked(gateway, "/v1/messages/count_tokens?beta=true#/../../messages")[0] == 200
+    assert models.paths == ["/v1/messages/count_tokens?beta=true"]
+
+
 def test_a_model_that_is_gone_is_told_and_costs_nothing(gateway, models):
     models.__exit__()
     assert asked(gateway, "/v1/messages")[0] == 502
