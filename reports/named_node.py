@@ -9,6 +9,7 @@ from core.state.node import Node
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
+from core.storage.told_node import check_told
 from reports.winner import beside_the_search, rows_of, winner_node
 from utils.errors import UnknownNodeError
 
@@ -27,10 +28,11 @@ def named_node(reader: RunReader, name: str, lists: str = "") -> Node:
         lists: what tells the names that there are, for the error.
 
     Raises:
-        UnknownNodeError: there is none, or several begin so.
+        UnknownNodeError: there is none, or several begin so. BrokenStoreError: it is not as the journal told it.
     """
     found = reader.node(numbered_id(reader, name) or name) or _beside(reader, name)
     if found is not None:
+        check_told(reader.db, [found.id])
         return found
     told = f"; {lists or f'`show {reader.name}`'} lists them"
     raise UnknownNodeError(f"run {reader.name} has no node and no step '{name}', or several that begin so{told}")

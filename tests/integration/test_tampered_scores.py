@@ -137,9 +137,12 @@ def test_a_winner_that_is_not_as_the_journal_told_it_is_shown_by_nobody(run_of, 
 
 
 def test_a_score_of_another_program_than_the_winner_keeps_nobody_from_looking(run_of):
-    """What lies below is for `verify`; but no search goes on with it."""
+    """But who asks for that program hears of it, and no search goes on with it."""
     cli = run_of("together")
-    shown = cli.show()
-    tamper(cli, "UPDATE nodes SET metric_value = -9.0 WHERE id != ? AND step = 0", shown["best_node_id"])
-    assert cli.show()["best_node_id"] == shown["best_node_id"]
-    assert "somebody changed the store" in cli.here("resume", "latest", "search.max_steps=9").line
+    best = cli.show()["best_node_id"]
+    (first,) = (node["node_id"] for node in cli.show()["nodes"] if node["place"] == 0)
+    assert first != best
+    tamper(cli, "UPDATE nodes SET metric_value = -9.0, fitness = -9.0 WHERE id = ?", first)
+    assert cli.show()["best_node_id"] == best
+    for words in (("show", "latest", first), ("resume", "latest", "search.max_steps=9")):
+        assert f"node {first}: its metric_value is -9.0" in cli.here(*words).line
