@@ -50,8 +50,9 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
         run_dir: `logs/<run>` of its run.
         surface: the door by which its reader hands in; see `runs.tickets.words`. Its commands hold in any folder.
     Raises:
-        ConfigError: the folder cannot be written, another one stands in it by a link, or it holds files of the user's
-            own where the ticket's would lie. The ticket stays open; the message says how it is laid out elsewhere.
+        ConfigError: the folder cannot be written, another one stands in it by a link, it is one of the runs', or holds
+            files of the user's own where the ticket's would lie. The ticket stays open; the message says how it is laid
+            out elsewhere.
     """
     prompt = ticket["prompt"]
     words = WORDS[surface]
@@ -76,6 +77,8 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
         **files,
     }
     elsewhere = f"the ticket stays open: {words.again.format(**names)} lays it out in another folder"
+    if folder.resolve().is_relative_to(logs := run_dir.resolve().parent):  # `verify` would find another's files in it
+        raise ConfigError(f"{folder}: what lies in {logs} is the runs' own; {elsewhere}")
     if own := _own(folder, texts):
         raise ConfigError(f"{folder}: what lies there as {_named(own)} is of no ticket; {elsewhere}")
     try:

@@ -546,7 +546,7 @@ def test_a_candidate_that_enlarges_its_score_beside_the_evaluator_is_tampered(ju
 
 
 def test_an_odd_number_in_the_place_of_a_score_tells_nothing_of_this_machine(judge, tmp_path):
-    """The call was quoted, with the evaluator's path on this machine: a number of its own in every run's next prompt."""
+    """The call was quoted, with the evaluator's path on this machine, which is another in each run's prompts."""
     asked = judge(
         'def evaluate(path): return {"combined_score": load(path).f()}', "def f(): return 1.0\n", isolation="together"
     )

@@ -52,6 +52,16 @@ def test_files_of_the_users_own_stay_and_a_ticket_gives_way_to_a_ticket(tmp_path
     assert (tmp_path / "src" / "a.py").read_text() == "a\n"
 
 
+@pytest.mark.parametrize("inside", [".", "best_solution", "../run-2/files"])
+def test_a_runs_own_folder_takes_no_ticket(tmp_path: Path, inside: str) -> None:
+    """A client of MCP that named `best_solution/` made the run one whose files were changed."""
+    run = tmp_path / "logs" / "run-1"
+    folder = run / inside
+    with pytest.raises(ConfigError, match="the runs' own; the ticket stays open"):
+        write_folder(folder, ASKED, run, COMMAND_LINE)
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize("kind", ["link", "another name"])
 def test_a_name_of_a_file_that_lies_elsewhere_too_gives_way_and_the_file_stays(tmp_path: Path, kind: str) -> None:
     (tmp_path / "theirs").write_text("theirs\n")
