@@ -147,7 +147,7 @@ def _remedy(names: list[str]) -> str:
     """What to do about a folder of these files, in which no training table can be told."""
     low = [(name, name.lower()) for name in names]
     if packed := next((name for name, small in low if small.endswith(ARCHIVES)), None):
-        return f"; '{packed}' is an archive: unpack it first"
+        return f"; '{packed}' is an archive: unpack it first{_how(packed)}"
     found = ", ".join(name[:60] for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     holds = f", or say --data.train=FILE; the folder holds {found or 'nothing'}"
     if base := next((name for name, small in low if small.endswith(DATABASES)), None):
@@ -163,6 +163,11 @@ def _remedy(names: list[str]) -> str:
             "joined: --data.train='*.csv'"
         )
     return holds
+
+
+def _how(name: str) -> str:
+    """The command that unpacks what is not known to everybody."""
+    return " (zstd -d FILE)" if name.lower().endswith(".zst") else ""
 
 
 def _ends(kinds: Sequence[str], packed: Sequence[str]) -> tuple[str, ...]:
@@ -186,7 +191,7 @@ def check_is_data(path: Path, key: str) -> None:
             f"fetch it with: git lfs pull"
         )
     if path.name.lower().endswith(ARCHIVES):
-        raise ConfigError(f"{key}: '{path}' is an archive: unpack it first")
+        raise ConfigError(f"{key}: '{path}' is an archive: unpack it first{_how(path.name)}")
     if path.is_file() and path.stat().st_size == 0:
         raise ConfigError(f"{key}: '{path}' is empty")
 

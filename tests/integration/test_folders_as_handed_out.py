@@ -7,6 +7,7 @@ from contextlib import closing
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from support.competition_stand import Stand, writes
 
 from utils.errors import ConfigError
@@ -205,3 +206,43 @@ def test_a_metric_of_two_columns_says_how_one_prediction_is_asked_for(tmp_path, 
         Stand(tmp_path, f"data.dir={mine}", "data.target=rent,event", *own)
     _, _, lines = handed_in(tmp_path, mine, "row['rent'] = 2", "data.target=rent", *own)
     assert lines[:2] == [["id", "risk"], [str(ASKED["id"].iloc[0]), "2"]]
+
+
+def pictures(folder, names):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        Image.new("RGB", (8, 8), (120, 130, 140)).save(folder / f"{name}.png")
+
+
+@pytest.mark.parametrize("place", ["test", "images/test"])
+def test_pictures_in_a_folder_test_are_the_rows_to_predict(tmp_path, inline, place):
+    """Where no table and no sample says which: their names, as the training table writes them."""
+    names = [f"{number:04d}" for number in range(100)]
+    mine = laid_out(tmp_path, train=pd.DataFrame({"picture": names[:80], "label": np.arange(80) % 2}))
+    pictures(mine / place.replace("test", "train"), names[:80])
+    pictures(mine / place, names[80:])
+    note, _, lines = handed_in(tmp_path, mine, "row['label'] = 0.5", "data.target=label", "data.metric=auc")
+    assert f"20 files of {place}/ are the rows to predict: test.csv is made of their names" in note
+    assert lines == [["picture", "label"], *([name, "0.5"] for name in names[80:])]
+
+
+def test_pictures_of_other_rows_in_a_folder_test_are_none(tmp_path, inline):
+    """The training table names no files, or says more of a row than its name."""
+    names = [f"{number:04d}" for number in range(100)]
+    mine = laid_out(tmp_path, train=pd.DataFrame({"row": range(500, 580), "label": np.arange(80) % 2}))
+    pictures(mine / "test", names[80:])
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=label", "data.metric=auc")
+    try:
+        assert "are the rows to predict" not in stand.problem.note
+    finally:
+        stand.close()
+
+
+def test_lists_of_labels_are_told(tmp_path, inline):
+    cells = ['["a", "b"]', '["a"]', "[]"]
+    mine = laid_out(tmp_path, train=KNOWN.assign(kinds=np.array(cells)[np.arange(len(KNOWN)) % 3]))
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=kinds", "data.metric=accuracy")
+    try:
+        assert "kinds holds lists, and each different list is a class of its own" in stand.problem.note
+    finally:
+        stand.close()

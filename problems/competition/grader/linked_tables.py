@@ -85,7 +85,8 @@ def _rows_with(links: list[str], bridge: Mapping[str, Any], path: Path, own: Own
     by = bridge["by"]
     table = rows_of(path, bridge["how"], [*dict.fromkeys([*links, *(pair["side"] for pair in by)])])
     theirs = {place: alike(table[pair["side"]], pair["way"], pair["side_form"]) for place, pair in enumerate(by)}
-    there = pd.DataFrame({**theirs, **{name: table[name] for name in links}}).drop_duplicates([*theirs])
+    told: dict[Any, Any] = {**theirs, **{name: table[name] for name in links}}
+    there = pd.DataFrame(told).drop_duplicates([*theirs])
 
     def extended(rows: Any) -> Any:
         ours = {place: alike(rows[pair["mine"]], pair["way"], pair["mine_form"]) for place, pair in enumerate(by)}

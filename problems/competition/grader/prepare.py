@@ -26,6 +26,7 @@ from .own_data import reading
 from .own_data.parts_of_tables import with_joined
 from .own_data.recoded import recoded, with_originals
 from .own_data.rows_asked_for import by_labels
+from .own_data.rows_of_files import with_rows_of_files
 from .row_files import collections
 from .scoring import parts
 from .side_tables import SideTables, side_tables
@@ -67,7 +68,8 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         def tell(text: str) -> None:
             say(preview.in_line(text))
 
-        request = with_joined(recoded(by_labels(with_originals(request)), out / JOINED), out / JOINED)
+        request = with_rows_of_files(by_labels(with_originals(request)), out / JOINED)
+        request = with_joined(recoded(request, out / JOINED), out / JOINED)
         made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out, tell)
         shutil.rmtree(out / JOINED, ignore_errors=True)
     except Unusable as error:

@@ -10,29 +10,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..tables.amounts import odd_one
 from ..tables.cell_forms import CellForm, converted
 from ..tables.cell_forms import told as told_forms
-from ..tables.columns import MOST_NAMES, bare, listed, same_names, targets_of, told_doubled, told_same
+from ..tables.columns import MOST_NAMES, bare, same_names, targets_of, told_doubled, told_same
 from ..tables.contents import read_any, read_texts
 from ..tables.counts import counted
 from ..tables.exact import Unusable
-from ..tables.formats import kind_of
 from ..tables.keys import as_keys, each_once
-from ..tables.pieces import Table, is_text_column, open_table
+from ..tables.pieces import Table, open_table
 from ..tables.progress import Tell, nobody
-from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
-from .forms_of_both import forms_of_both, told_other, told_words
+from .forms_of_both import forms_of_both, told_other
 from .new_groups import told_new_groups, told_newer
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
+from .surprises import labels_alone, surprises
 
 ONE_BY_ONE = ("random", "stratified", "distinct")
 """Splits that pay no heed to groups."""
 MIN_ROWS = 40
-MANY_VALUES = 10
-"""Numbers of a target, beyond which one that is far from the others may be no value."""
 
 
 @dataclass(slots=True)
@@ -173,7 +169,7 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     tables.notes += [note for found in classes.values() for note in found.notes]
     tables.notes += told_forms(forms, MOST_NAMES)
-    tables.notes += _surprises(tables, request)
+    tables.notes += surprises(tables, request)
     if request.get("split") in ONE_BY_ONE:
         tables.notes += told_new_groups(train.columns, tables.column, theirs)
         tables.notes += told_newer(train.columns, tables.column, theirs)
@@ -223,21 +219,11 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
     if len(labelled) < MIN_ROWS:
         read = "".join(f"; {note}" for note in tables.notes if note.startswith(f"{name} is read"))
         has = counted(len(labelled), "row has", "rows have") + (" all labels" if len(targets) > 1 else " a label")
-        raise Unusable(f"{said}: {has}; at least {MIN_ROWS} are needed{_alone(tables)}{read}")
+        raise Unusable(f"{said}: {has}; at least {MIN_ROWS} are needed{labels_alone(tables)}{read}")
     if not tables.others:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
     if not tables.features:
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
-
-
-def _alone(tables: OwnTables) -> str:
-    """How many labels each of several targets has by itself, where they are in the training table."""
-    known = [name for name in tables.targets if name in tables.train.kinds]
-    if len(tables.targets) < 2 or not known:
-        return ""
-    counts = tables.train.read(known).notna().sum().to_dict()
-    each = ", ".join(f"{name} has {count}" for name, count in [*counts.items()][:MOST_NAMES])
-    return f" (alone {each}: take one at a time, --data.target={max(counts, key=lambda name: counts[name])})"
 
 
 def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:
@@ -270,93 +256,3 @@ def _has_ids_of(path: Path, theirs: Any, *, is_blank: bool) -> bool:
     names = [n for n, (mine, found) in pairs.items() if mine.is_unique and set(mine) == set(found)]
     is_form = not is_blank or any((table.drop(columns=name).nunique(dropna=False) == 1).all() for name in names)
     return len(table) == len(theirs) and bool(names) and is_form
-
-
-def _sentinels(labelled: Any, targets: list[str]) -> Iterator[str]:
-    """Numbers of a target that may say that there is none: several rows have the same, further from all others than
-    these are from each other."""
-    for name in targets:
-        if not pd.api.types.is_numeric_dtype(labelled[name]) or labelled[name].nunique() <= MANY_VALUES:
-            continue
-        for end in (labelled[name].min(), labelled[name].max()):
-            others = labelled[name][labelled[name] != end]
-            rows = len(labelled) - len(others)
-            if rows > 1 and (others - end).abs().min() > others.max() - others.min():
-                where = f"{counted(rows, 'row')}, far from all others"
-                yield f"{name} is {end:g} in {where}: empty these cells if it stands for none"
-
-
-def _asks_for_lists(tables: OwnTables) -> str:
-    """That the sample submission has a row for each customer, say, of whom the training table has several."""
-    for name in [name for name in tables.sample if name in tables.others]:
-        wanted, known = as_keys(tables.sample[name]), as_keys(tables.column(name))
-        if wanted.is_unique and not known.is_unique and known.isin(set(wanted)).any():
-            each = f"it asks for a row for each {name}, of which {tables.files['train'].name} has several"
-            return f"; {each}: recommendations are no such task, rows are scored one by one"
-    return ""
-
-
-def _unread_test(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
-    """A line where a file is called like the rows to predict and is in a form that is not read."""
-    if "test" in tables.files or request.get("alone"):
-        return
-    for path in sorted(Path(request["folder"]).glob("[tT][eE][sS][tT].*")):
-        if path.is_file():
-            try:
-                kind_of(path)
-                why = "in a form that is not read: save it as CSV or Parquet"
-            except Unusable as error:
-                why = str(error).partition("' is ")[2] or str(error)
-            yield f"{path.name} is {why}: there are no rows to predict"
-
-
-def _second_head(tables: OwnTables) -> Iterator[str]:
-    """A line where the first row names columns that the head leaves without a name, as merged cells above it do."""
-    first = next(tables.train.pieces()).iloc[:1]
-    nameless = [name for name in first if name.startswith("Unnamed: ")]
-    names = [cell for name in nameless for cell in first[name] if isinstance(cell, str)]
-    if nameless and len(names) == len(nameless) and first.isna().any(axis=None):
-        file = tables.files["train"].name
-        yield f"{file} seems to have a second row of names ({listed(names)}): leave one, with a name for each column"
-
-
-def _surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
-    """What is not as the user may think, and what then holds; of tables that we made of his files, no columns."""
-    labelled, theirs, targets = tables.labelled, tables.test, tables.targets
-    if len(targets) > 1:
-        single = labelled.isin([0, 1]).all(axis=None) and (labelled.sum(axis=1) == 1).all()
-        if single and request["metric"] == "logloss":
-            yield (
-                "each row has a single 1 among the targets: their log loss as classes is another number than the mean "
-                "over columns (a function of yours is given all of them: --data.metric=FILE.py:FUNCTION)"
-            )
-        scored = (
-            "your function is given a column for each" if request.get("function") else "its score is the mean over them"
-        )
-        yield f"{counted(len(targets), 'target')}: a program predicts all of them, and {scored}"
-    if len(labelled) < tables.train.count:
-        lacks = f"without {' or '.join(targets)}"
-        left_out = counted(tables.train.count - len(labelled), f"row {lacks} is", f"rows {lacks} are")
-        yield f"{left_out} left out{_alone(tables) if len(labelled) < tables.train.count / 2 else ''}"
-    yield from _second_head(tables)
-    head = next(tables.train.pieces(tables.features))
-    for name in (name for name in head if is_text_column(head[name])):
-        if ways := two_ways(head[name]):
-            told = f"{name} holds dates written in several ways ({' and '.join(ways)})"
-            yield f"{told}, and is read as words: write them alike"
-        elif odd := odd_one(head[name]):
-            yield f"{name} is read as words: '{odd[:40]}' and its like are no numbers in the form of its other cells"
-    yield from told_words(head, theirs, tables.files.get("test"))
-    yield from _unread_test(tables, request)
-    if tables.no_rows:
-        yield tables.no_rows
-    elif "sample" in tables.files and "test" not in tables.files:
-        yield f"{tables.files['sample'].name} is not filled: there is no test table{_asks_for_lists(tables)}"
-    yield from _sentinels(labelled, targets)
-    if not request.get("sorted"):
-        missing = [name for name in tables.others if name not in theirs]
-        new = [str(name) for name in theirs if name not in tables.columns]
-        if missing:
-            yield f"test.csv has no column {listed(missing)}: nor have the rows that scores are of"
-        if new:
-            yield f"train.csv has no column {listed(new)}: left out of test.csv"

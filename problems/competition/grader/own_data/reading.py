@@ -32,6 +32,7 @@ from ..tables.text_look import CSV_WAYS, NOTHING
 from .own_tables import read_own
 from .recoded import TABLES, recoded, with_originals
 from .rows_asked_for import by_labels
+from .rows_of_files import with_rows_of_files
 
 LOOKED_AT = 1000
 """Rows of a text table that are compared with what the notebook reads."""
@@ -59,6 +60,10 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         )
     with TemporaryDirectory() as folder:
         asked = by_labels(with_originals(request))
+        if with_rows_of_files(asked, Path(folder) / "test") is not asked:
+            raise Unusable(
+                f"{_SAID} the rows to predict are files alone, and the notebook reads their names in a table"
+            )
         request = recoded(asked, Path(folder))
         found, said = read_own(request), request.get("encoding")
         mine = {Path(request[name]): Path(asked[name]) for name in TABLES if asked.get(name)}

@@ -62,7 +62,7 @@ def write_tables(path: Path, folder: Path, stem: str) -> list[Path]:
             made.append(to)
             for piece in pd.read_sql_query(f"SELECT * FROM {_quoted(name)}", database, chunksize=ROWS):
                 first = kept is None
-                kept = [one for one in piece if not piece[one].map(type).eq(bytes).any()] if kept is None else kept
+                kept = [one for one in piece if not any(isinstance(cell, bytes) for cell in piece[one])] if kept is None else kept
                 piece[kept].to_csv(to, index=False, mode="w" if first else "a", header=first)
     return [to for to in made if to.exists()]
 

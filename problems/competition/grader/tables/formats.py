@@ -57,7 +57,8 @@ _BY_CONTENT = (
 _NO_TABLE = (
     (b"\xd0\xcf\x11\xe0", "a spreadsheet of before 2007, or with a password: save it as .xlsx without one, or as CSV"),
     (b"PK\x05\x06", "a zip file that holds nothing"), (b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip: unpack it first"),
-    (b"Rar!\x1a\x07", "a RAR archive: unpack it first"), (b"\x28\xb5\x2f\xfd", "packed by zstd: unpack it first"),
+    (b"Rar!\x1a\x07", "a RAR archive: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd: unpack it first (zstd -d FILE)"),
     (b"\x04\x22\x4d\x18", "packed by LZ4: unpack it first"), (b"\x1f\x9d", "packed by compress: unpack it first"),
     (b"\x89HDF\r\n", "a file of HDF5: save its table as CSV or Parquet"), (b"%PDF-", "a PDF: save its table as CSV"),
     (b"\x93NUMPY", "an array of NumPy: save it with names of columns as CSV or Parquet"),
