@@ -122,7 +122,8 @@ def surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
     if tables.no_rows:
         yield tables.no_rows
     elif "sample" in tables.files and "test" not in tables.files:
-        yield f"{tables.files['sample'].name} is not filled: there is no test table{_asks_for_lists(tables)}"
+        why = _asks_for_lists(tables) or " (--data.test=FILE is a table of the rows that it names)"
+        yield f"{tables.files['sample'].name} is not filled: there is no test table{why}"
     yield from _sentinels(labelled, targets)
     yield from _lists(labelled, targets)
     if not request.get("sorted"):
