@@ -1,6 +1,7 @@
 """Folders as recent competitions hand them out: which file holds the rows that are asked for, and what goes along."""
 
 import csv
+import itertools
 import sqlite3
 from contextlib import closing
 
@@ -10,6 +11,10 @@ import pytest
 from PIL import Image
 from support.competition_stand import Stand, writes
 
+from problems.competition.grader import prepare
+from problems.competition.grader.tables import progress
+from problems.competition.problem import build
+from utils.config import load_config
 from utils.errors import ConfigError
 
 COUNT, TESTED = 160, 40
@@ -246,3 +251,21 @@ def test_lists_of_labels_are_told(tmp_path, inline):
         assert "kinds holds lists, and each different list is a class of its own" in stand.problem.note
     finally:
         stand.close()
+
+
+def test_it_is_told_what_takes_long_while_data_are_made_ready(tmp_path, monkeypatch):
+    mine = laid_out(tmp_path, train=KNOWN, test=ASKED, more=FRAME[["id"]].assign(x=DRAW.normal(size=COUNT).round(3)))
+    told: list[str] = []
+
+    def prepared(command, request, **_):
+        return prepare.prepare({**request, "tell": told.append})
+
+    monkeypatch.setattr("problems.competition.prepared.run_trusted", prepared)
+    monkeypatch.setattr(progress.time, "monotonic", itertools.count(0, 60).__next__)
+    words = f"data.dir={mine}", f"project.dir={tmp_path}", "data.target=rent", "data.metric=mae"
+    build(load_config(None, [*words]), tmp_path).prepare()
+    wanted = [
+        "rows that are equal, and columns that tell the target, are looked for", "test.csv is written: 76 rows",
+        "more.csv is looked at for what it says of your rows: 160 rows",
+    ]  # fmt: skip
+    assert [line for line in told if line in wanted] == wanted

@@ -56,14 +56,15 @@ def write_tables(path: Path, folder: Path, stem: str) -> list[Path]:
             bare = re.sub(r"\W+", "_", name)[:MOST_LETTERS]  # a table is called as its author likes
             places = [folder / f"{stem}.csv"] if len(names) == 1 else []
             places += [folder / f"{stem}_{bare}.csv"]
-            to, kept = next((place for place in places if not place.exists()), None), None
-            if to is None:
+            if (to := next((place for place in places if not place.exists()), None)) is None:
                 continue
             made.append(to)
-            for piece in pd.read_sql_query(f"SELECT * FROM {_quoted(name)}", database, chunksize=ROWS):
-                first = kept is None
-                kept = [one for one in piece if not any(isinstance(cell, bytes) for cell in piece[one])] if kept is None else kept
-                piece[kept].to_csv(to, index=False, mode="w" if first else "a", header=first)
+            kept: list[str] = []
+            for number, piece in enumerate(
+                pd.read_sql_query(f"SELECT * FROM {_quoted(name)}", database, chunksize=ROWS)
+            ):
+                kept = kept or [one for one in piece if not _has_bytes(piece[one])]
+                piece[kept].to_csv(to, index=False, mode="a" if number else "w", header=not number)
     return [to for to in made if to.exists()]
 
 
@@ -83,6 +84,10 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 def _names(database: sqlite3.Connection) -> list[str]:
     told = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     return [name for (name,) in told if not name.startswith("sqlite_")]
+
+
+def _has_bytes(cells: Any) -> bool:
+    return any(isinstance(cell, bytes) for cell in cells)
 
 
 def _quoted(name: str) -> str:

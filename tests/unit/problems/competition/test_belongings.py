@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -15,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from problems.competition.grader.leaks.belongings import copy_rest, may_tell
+from problems.competition.grader.leaks.belongings import copy_bytes, copy_rest, may_tell
 from problems.competition.grader.leaks.hidden_labels import HiddenLabels
 
 ROWS = 300
@@ -220,3 +221,38 @@ def test_what_was_written_already_is_not_written_over_and_theirs_has_another_nam
     assert left.notes()[-1] == told and not left.special
     found = [(public / f"{name}train.csv").read_text() for name in ("", "further_", "further2_")]
     assert found == ["ours", "a log of theirs", "theirs"]
+
+
+@pytest.mark.parametrize("done", [0, 1, 2])
+def test_a_long_file_is_copied_whole_wherever_the_kernel_stops(tmp_path, monkeypatch, done):
+    """Between two file systems, or on one that cannot share blocks, it may refuse at once or in the middle."""
+    content = bytes(range(256)) * 64
+    (tmp_path / "a.bin").write_bytes(content)
+    calls, copy = [], os.copy_file_range
+
+    def some(source, target, count, offset):
+        calls.append(offset)
+        if len(calls) > done:
+            raise OSError(errno.EXDEV, "another file system")
+        return copy(source, target, 5000, offset)
+
+    monkeypatch.setattr(os, "copy_file_range", some)
+    with (tmp_path / "a.bin").open("rb", buffering=0) as source, (tmp_path / "b.bin").open("xb", buffering=0) as target:
+        source.seek(100)  # its beginning was looked at
+        copy_bytes(source, target)
+    assert (tmp_path / "b.bin").read_bytes() == content and len(calls) == done + 1
+
+
+def test_long_files_are_left_to_the_kernel_and_short_ones_are_written_at_once(tmp_path, monkeypatch):
+    (tmp_path / "mine").mkdir()
+    for name, size in (("long.csv", 5000), ("short.csv", 100)):
+        (tmp_path / "mine" / name).write_text("x\n" * (size // 2))
+    copied = []
+    monkeypatch.setattr("problems.competition.grader.leaks.belongings.PIECE", 1000)
+    copy = os.copy_file_range
+    monkeypatch.setattr(os, "copy_file_range", lambda *words: (copied.append(words[3]), copy(*words))[1])
+    copy_rest(tmp_path / "mine", tmp_path / "public", None, set())
+    assert {path.name: path.stat().st_size for path in (tmp_path / "public").iterdir()} == {
+        "long.csv": 5000, "short.csv": 100,
+    }  # fmt: skip
+    assert copied == [0, 5000], "one file, to its end"
