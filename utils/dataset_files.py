@@ -164,7 +164,8 @@ def files_named(folder: Path, name: str) -> list[Path]:
 
 
 def find_parts(folder: Path, name: str, others: Sequence[Path | None] = ()) -> list[Path]:
-    """The tables that are parts of one: their names differ by their numbers alone (`train_2022.csv`, `train_2023.csv`).
+    """The tables that are parts of one: their names differ by their numbers alone (`train_2022.csv`, `train_2023.csv`),
+    or tests have the same columns (`test_public.csv`, `test_private.csv`).
 
     Args:
         name: `train` or `test`; parts of a training table need not have the word in their names.
@@ -176,7 +177,8 @@ def find_parts(folder: Path, name: str, others: Sequence[Path | None] = ()) -> l
     named = [path for path in rows if word.search(table_stem(path) or "")]
     if name == "train" and not named:
         named = [path for path in rows if not _TEST.search(table_stem(path) or "")]
-    return named if len(named) > 1 and _are_parts(named) else []
+    are_tests = name == "test" and len(named) > 1 and _have_same_head(named)
+    return named if len(named) > 1 and (_are_parts(named) or are_tests) else []
 
 
 def parts_inside(folder: Path, name: str) -> list[Path]:
@@ -202,6 +204,22 @@ def _tables_in(folder: Path) -> list[Path]:
 
 def _are_parts(paths: Sequence[Path]) -> bool:
     return len({_NUMBER.sub("0", path.name.lower()) for path in paths}) == 1
+
+
+def _have_same_head(paths: Sequence[Path]) -> bool:
+    heads = [head_names(path) for path in paths]
+    return len(heads[0]) > 1 and all(head == heads[0] for head in heads)
+
+
+def folder_of_train(folder: Path, depth: int = 3) -> Path | None:
+    """The only folder below, so deep, in which a table is called `train`."""
+    found: list[Path] = []
+    level = [folder]
+    for _ in range(depth):
+        level = [path for one in level for path in sorted(one.iterdir())[:MOST_BELOW]
+                 if path.is_dir() and not path.is_symlink() and not path.name.startswith(".")]  # fmt: skip
+        found += [path for path in level if tables_called(path, "train")]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_table(path: Path) -> bool:

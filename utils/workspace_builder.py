@@ -23,6 +23,7 @@ from utils.dataset_files import (
     find_test_below,
     find_train,
     find_unlabelled,
+    folder_of_train,
     folders_called,
     parts_inside,
 )
@@ -86,8 +87,8 @@ def validate_dataset(
         several = f"; several files: --data.train='{folder}'" if "*" in path.name else ""
         raise ConfigError(f"{key}={folder}: no such folder{several}")
     theirs, answers = _named(path, "test", named), _named(path, "labels", named)
-    theirs = theirs or _known(find_test(path)) or find_parts(path, "test")
     sample = find_sample(path)
+    theirs = theirs or _known(find_test(path)) or find_parts(path, "test", (sample,))
     others = (*theirs, sample, *answers)
     rows = _named(path, "train", named)
     if len(rows) > 1:
@@ -102,6 +103,8 @@ def validate_dataset(
         theirs = theirs or _known(find_test(path, holder) or find_unlabelled(path, holder, others, targets))
     rows = rows or _known(find_lone(path, others))
     if not rows:
+        if below := folder_of_train(path):
+            raise ConfigError(f"{key}={folder}: needs a {TRAIN}; one lies below: --data.dir={below}")
         raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")
     inside = rows[0].parent
     if inside.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder

@@ -211,6 +211,11 @@ def test_a_metric_of_two_columns_says_how_one_prediction_is_asked_for(tmp_path, 
         Stand(tmp_path, f"data.dir={mine}", "data.target=rent,event", *own)
     _, _, lines = handed_in(tmp_path, mine, "row['rent'] = 2", "data.target=rent", *own)
     assert lines[:2] == [["id", "risk"], [str(ASKED["id"].iloc[0]), "2"]]
+    against = f"data.metric={tmp_path}/own.py:score", "problem.direction=min"
+    with pytest.raises(
+        ConfigError, match="=max; where it is right as published, its predictions run against the target"
+    ):
+        Stand(tmp_path, f"data.dir={mine}", "data.target=rent", *against)
 
 
 def pictures(folder, names):
@@ -269,3 +274,18 @@ def test_it_is_told_what_takes_long_while_data_are_made_ready(tmp_path, monkeypa
         "more.csv is looked at for what it says of your rows: 160 rows",
     ]  # fmt: skip
     assert [line for line in told if line in wanted] == wanted
+
+
+def test_tests_of_the_same_columns_are_one(tmp_path, inline):
+    mine = laid_out(tmp_path, train=KNOWN, test_public=ASKED[:20], test_private=ASKED[20:])
+    note, _, lines = handed_in(tmp_path, mine, "row['rent'] = 5", "data.target=rent", "data.metric=mae")
+    assert "2 files make test.csv, 40 rows: test_private.csv … test_public.csv" in note
+    assert sorted(int(line[0]) for line in lines[1:]) == [*ASKED["id"]]
+
+
+def test_a_training_table_that_lies_deeper_is_named(tmp_path):
+    laid_out(tmp_path, data__raw__train=KNOWN, data__raw__test=ASKED)
+    words = f"data.dir={tmp_path}/mine", "data.target=rent", "data.metric=mae"
+    with pytest.raises(ConfigError, match=rf"needs a train.csv; one lies below: --data.dir={tmp_path}/mine/data/raw$"):
+        build(load_config(None, [*words]), tmp_path)
+    assert build(load_config(None, [f"{words[0]}/data/raw", *words[1:]]), tmp_path)

@@ -120,8 +120,14 @@ class _Trial:
             better = "min" if perfect < poor else "max"
             raise Unusable(
                 f"{self._said} is {perfect:g} for the true labels, {poor:g} for shuffled ones: say "
-                f"--problem.direction={better}"
+                f"--problem.direction={better}{self._runs_against()}"
             )
+
+    def _runs_against(self) -> str:
+        """What else it may be where a published metric is asked: a risk is predicted, and the target is a time."""
+        if self._metric.form != TABLES or len(self._labels.columns) > 1 or not _is_numeric(self._labels.iloc[:, 0]):
+            return ""
+        return "; where it is right as published, its predictions run against the target: name a column of its negative"
 
     def _one_for_all(self) -> str:
         """What to say where the sample asks for one prediction, and several targets are named."""

@@ -63,7 +63,7 @@ def write_tables(path: Path, folder: Path, stem: str) -> list[Path]:
             for number, piece in enumerate(
                 pd.read_sql_query(f"SELECT * FROM {_quoted(name)}", database, chunksize=ROWS)
             ):
-                kept = kept or [one for one in piece if not _has_bytes(piece[one])]
+                kept = kept or [str(one) for one in piece if not _has_bytes(piece[one])]
                 piece[kept].to_csv(to, index=False, mode="a" if number else "w", header=not number)
     return [to for to in made if to.exists()]
 
