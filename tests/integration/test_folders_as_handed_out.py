@@ -289,3 +289,12 @@ def test_a_training_table_that_lies_deeper_is_named(tmp_path):
     with pytest.raises(ConfigError, match=rf"needs a train.csv; one lies below: --data.dir={tmp_path}/mine/data/raw$"):
         build(load_config(None, [*words]), tmp_path)
     assert build(load_config(None, [f"{words[0]}/data/raw", *words[1:]]), tmp_path)
+
+
+def test_a_target_in_minutes_is_told_to_be_handed_in_as_numbers(tmp_path, inline):
+    minutes = [f"{number // 60:02d}:{number % 60:02d}" for number in range(1500, 1500 + 7 * len(KNOWN), 7)]
+    table = KNOWN.drop(columns="rent").assign(finish=minutes)
+    mine = laid_out(tmp_path, train=table, test=ASKED, sample_submission=ASKED[["id"]].assign(finish="25:00"))
+    note, _, lines = handed_in(tmp_path, mine, "row['finish'] = 1600", "data.target=finish", "data.metric=mae")
+    assert "submission.csv will hold finish as numbers, where sample_submission.csv has '25:00'" in note
+    assert lines[1][1] == "1600"

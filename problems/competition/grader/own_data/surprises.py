@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..tables.amounts import odd_one
 from ..tables.columns import MOST_NAMES, listed
+from ..tables.contents import read_texts
 from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.formats import kind_of
@@ -55,6 +56,15 @@ def _lists(labelled: Any, targets: list[str]) -> Iterator[str]:
         if labelled[name].astype(str).str.match(r"\s*\[.*\]\s*$").all():
             each = "where they are several labels of a row, a column of 0 and 1 for each tells more (--data.target=a,b)"
             yield f"{name} holds lists, and each different list is a class of its own; {each}"
+
+
+def _written_otherwise(tables: OwnTables) -> Iterator[str]:
+    """A line where a target is read as numbers, and the sample writes it in the form in which it was: `25:00`."""
+    for name in [name for name in tables.targets if name in tables.forms and name in tables.sample]:
+        cells = read_texts(tables.files["sample"], name)
+        if len(cells) and pd.to_numeric(cells, errors="coerce").isna().all():
+            file = tables.files["sample"].name
+            yield f"submission.csv will hold {name} as numbers, where {file} has {cells.iloc[0]!r:.40}"
 
 
 def _asks_for_lists(tables: OwnTables) -> str:
@@ -126,6 +136,7 @@ def surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
         yield f"{tables.files['sample'].name} is not filled: there is no test table{why}"
     yield from _sentinels(labelled, targets)
     yield from _lists(labelled, targets)
+    yield from _written_otherwise(tables)
     if not request.get("sorted"):
         missing = [name for name in tables.others if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]
