@@ -20,7 +20,7 @@ _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE
 class Template:
     """What an evaluator says of the program that it judges."""
 
-    kind: Literal["class", "specification", "instances", "files", "reference", "candidate"]
+    kind: Literal["class", "specification", "instances", "files", "reference", "candidate", "printed"]
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
@@ -49,7 +49,7 @@ class Template:
     dataset: str = ""
     """Of `files`: where the instances lie."""
     task: str = ""
-    """Of `reference`: the class, and how large its problems are; 0: not known."""
+    """Of `reference`: the class, and how large its problems are; 0: not known. Of `printed`: the function."""
     size: int = 0
 
     def has_final(self, arguments: Mapping[str, Any]) -> bool:

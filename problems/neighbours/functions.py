@@ -1,4 +1,4 @@
-"""EoH, LLM4AD, FunSearch: one function is searched, which the evaluator's file holds (`problems.evaluator_forms`)."""
+"""EoH, LLM4AD, FunSearch, ReEvo: one function is searched, and the evaluator says which (`evaluator_forms`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from problems.neighbours.reading import Told, Translation
 from utils.errors import ConfigError
 
 NAME = "the evaluator"
-NEEDS = "EoH's has prob.py, LLM4AD's evaluation.py and template.py, FunSearch's is a file with @funsearch.run"
-_FILES = ("prob.py", "evaluation.py")
+NEEDS = (
+    "EoH's has prob.py, LLM4AD's evaluation.py and template.py, FunSearch's is a file with @funsearch.run; ReEvo's is "
+    "problems/NAME of its checkout, with eval.py"
+)
+_FILES = ("prob.py", "evaluation.py", "eval.py")
 _MOST_FILES = 200
 """Of a folder that is looked through for a specification."""
 

@@ -24,6 +24,7 @@ _FURTHER = {
     "files": ("instances.py", "of_files", "load"),
     "reference": ("reference.py", "of_reference", "load"),
     "candidate": ("candidates.py", "of_candidate", "load_in_package"),
+    "printed": ("printed.py", "of_printed", "load"),
 }
 """Kind of template → the file whose text follows the harness, what asks the evaluator there, and what loads it."""
 
