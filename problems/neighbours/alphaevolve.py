@@ -63,5 +63,5 @@ def _whole(value: ast.expr | None) -> int | None:
     """A number, or what `int(os.getenv(NAME, "10"))` is where nobody sets it."""
     for node in ast.walk(value) if value is not None else ():
         if isinstance(node, ast.Constant) and str(node.value).isdecimal():
-            return int(node.value)
+            return int(str(node.value))
     return None
