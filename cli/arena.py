@@ -222,7 +222,8 @@ def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
         code = user_text(path, "engine ")
         refusal = static_refusal(code, spec.packages)
         if refusal is not None:
-            raise ConfigError(f"engine '{word}': {refusal.message}")
+            spoken = f"; a program that speaks UCI is named by its command: 'python3 {word}'" * ("uci" in code.lower())
+            raise ConfigError(f"engine '{word}': {refusal.message}{spoken}")
         return Engine(id=id_, name=engine_name(code) or path.stem, code=code)
     try:
         words = shlex.split(word)

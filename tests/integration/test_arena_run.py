@@ -391,7 +391,11 @@ def test_an_engine_file_that_is_none_is_refused_before_any_game(cli):
     broken = cli.folder / "broken.py"
     broken.write_text("engine = (")
     ended = cli.here("arena", str(broken), str(ENGINES / "greedy.py"))
-    assert ended.code == 2 and "broken.py" in ended.line
+    assert ended.code == 2 and "broken.py" in ended.line and "command" not in ended.line
+    script = cli.folder / "script.py"
+    script.write_text("import socket\nprint('uciok')\n")
+    ended = cli.here("arena", str(script), str(ENGINES / "greedy.py"))
+    assert ended.code == 2 and f"a program that speaks UCI is named by its command: 'python3 {script}'" in ended.line
 
 
 STOCKFISH = os.environ.get("SWARM_EVO_STOCKFISH") or shutil.which("stockfish", path="/usr/games:" + os.environ["PATH"])
