@@ -8,6 +8,7 @@ from problems.candidate_form import candidate_template
 from problems.evaluator_template import SPECIFICATION, Template, parsed
 from problems.function_forms import class_template, specification
 from problems.instance_forms import config_template, files_template
+from problems.marked_form import marked_template
 from problems.printed_form import printed_template
 from problems.reference_form import reference_template
 
@@ -29,4 +30,5 @@ def template_of(evaluator: Path) -> Template | None:
         or reference_template(module, text, evaluator)
         or candidate_template(module, evaluator)
         or printed_template(module, evaluator)
+        or marked_template(module, text)
     )

@@ -20,12 +20,13 @@ _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE
 class Template:
     """What an evaluator says of the program that it judges."""
 
-    kind: Literal["class", "specification", "instances", "files", "reference", "candidate", "printed"]
+    kind: Literal["class", "specification", "instances", "files", "reference", "candidate", "printed", "marked"]
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
     entry: str
-    """Its function or class that the evaluator uses; of a candidate, what its file is called there."""
+    """Its function or class that the evaluator uses; of a candidate, what its file is called there; of
+    `marked`, the names between the marks that stand outside of them too."""
     about: str = ""
     """What is wanted, in their words."""
     lower_is_better: bool | None = None

@@ -43,10 +43,15 @@ def read(folder: Path, told: Told) -> Translation:
     script = next((path for path in map(evaluator.with_name, RUNS) if path.is_file()), None)
     said = dict(constants(parsed(script)[0])) if script else {}
     steps = _whole(said.get(_STEPS))
+    own = template_of(program)
+    hints = [
+        f"{program.name} scores itself outside of its marks: --problem.path={program} keeps programs apart from that"
+    ]
+    hints = hints if own is not None and own.kind == "marked" else []
     if steps is None:
-        return Translation(keys)
+        return Translation(keys, hints=tuple(hints))
     left = tuple(name for name in _LEFT if name in said)
-    return Translation({**keys, "search.max_steps": steps}, {_STEPS: "search.max_steps"}, left)
+    return Translation({**keys, "search.max_steps": steps}, {_STEPS: "search.max_steps"}, left, tuple(hints))
 
 
 def _found(folder: Path) -> tuple[Path, Path] | None:

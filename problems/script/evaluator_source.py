@@ -85,8 +85,8 @@ def check_evaluator(path: Path, arguments: Collection[str], *, cascade: bool) ->
 
 def _check_template(path: Path, template: Template, arguments: Collection[str]) -> None:
     """ConfigError: arguments that the evaluator has no use for, or none where it needs some."""
-    if template.kind == "class":
-        return  # they are its constructor's, which may pass them on
+    if template.kind in ("class", "marked"):
+        return  # they are its constructor's, which may pass them on, or the inputs that it looks up
     takes = {"inputs"} if template.run_takes else {*template.arguments}
     if foreign := sorted({*arguments} - takes):
         allowed = ", ".join(sorted(takes)) or "none"

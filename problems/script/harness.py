@@ -214,7 +214,30 @@ def of_specification(path: str, template: dict[str, Any]) -> Callable[..., Any]:
     return evaluate
 
 
-FORMS = {"class": of_class, "specification": of_specification}
+def of_marked(path: str, template: dict[str, Any]) -> Callable[..., Any]:
+    """AlphaEvolve's: what stands between the marks of the evaluator's own file is the program's."""
+    module = load(module_name(path), path)
+    given = Inputs(OPTIONS.get("arguments") or {})
+    run = getattr(module, template["run"])
+    takes = inspect.signature(run).parameters
+
+    def evaluate(program_path: str, **_: Any) -> Any:
+        program = load("program", program_path)
+        for name in template["entry"].split():
+            setattr(module, name, getattr(program, name))
+        return run(given) if takes else run()
+
+    return evaluate
+
+
+class Inputs(dict):  # type: ignore[type-arg]
+    """What `evaluate` is given. KeyError: it wants more."""
+
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(f"{key}: --problem.options.evaluator_args.{key}=VALUE says what it is given")
+
+
+FORMS = {"class": of_class, "specification": of_specification, "marked": of_marked}
 """Further ones stand in `instances.py` and `reference.py`, one of which follows below where it is needed."""
 
 

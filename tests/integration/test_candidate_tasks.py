@@ -163,7 +163,8 @@ def test_a_command_line_that_writes_nothing_is_told(cli: Cli):
     task = cli_task(cli.folder)
     (task / "evaluator.py").write_text(CLI.replace("json.dump(result, file)", "pass").replace('"w"', '"r"'))
     ended = cli.here("run", "--problem", "script", f"problem.path={task}", "search.max_steps=1")
-    assert ended.code == 2 and "cannot be scored" in ended.line
+    assert ended.code == 2 and "cannot be scored" in ended.err and "scores.json" in ended.err
+    assert "initial_program.py scores itself outside of its marks: --problem.path=" in ended.err
 
 
 def test_an_evaluator_of_openevolves_is_none_of_theirs(tmp_path: Path):
