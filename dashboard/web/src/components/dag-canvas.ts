@@ -368,7 +368,7 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
       const cells = [0, 1].map((k) => `${Math.round(x / LABEL.w) + k}/${Math.round(y / LABEL.h)}`);
       if (cells.some((cell) => taken.has(cell))) continue;
       for (const cell of cells) taken.add(cell);
-      g.fillText(`+${scene.folded[i]}`, x, y);
+      write(g, `+${scene.folded[i]}`, x, y, colors);
     }
   }
   if (scale > 1.35) {
@@ -380,9 +380,18 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
       const text = seen(i) ? scene.labelOf(nodes[i]) : "";
       if (!text) continue;
       const [x, y] = [at.x[i] * scale + ox, at.y[i] * scale + oy + radius + 12];
-      g.fillText(text, x, y + 11 * lines.of(x, y, g.measureText(text).width / 2 + 2));
+      write(g, text, x, y + 11 * lines.of(x, y, g.measureText(text).width / 2 + 2), colors);
     }
   }
+}
+
+/** A text that lines of the graph do not run through: they end at its rim. */
+function write(g: CanvasRenderingContext2D, text: string, x: number, y: number, colors: Colors): void {
+  g.strokeStyle = colors.bg;
+  g.lineWidth = 4;
+  g.lineJoin = "round";
+  g.strokeText(text, x, y);
+  g.fillText(text, x, y);
 }
 
 /** In which line below its node a label stands, so that it lies over none of its neighbours. */

@@ -44,6 +44,13 @@ describe("RunState", () => {
     expect(lines().filter(([text]) => text === died(1)[0])).toHaveLength(1);
   });
 
+  it("calls a node by its name, else by the step that the table, the terminal and the report count", () => {
+    fresh();
+    const state = new RunState("r");
+    for (const one of [event("run.started", {}), node("1b5e9c03aa17"), node("2c"), event("builder.completed", { node_id: "2c", name: "deep" })]) state.apply(one);
+    expect(["1b5e9c03aa17", "2c", "9f8e7d6c5b4a"].map((id) => state.called(id))).toEqual(["step 1", "deep", "9f8e7d6c"]);
+  });
+
   it("says of a run that is stepped by hand that it waits, not that its process broke off", () => {
     fresh();
     const state = new RunState("r");

@@ -159,6 +159,12 @@ export class RunState {
     return this.nodes.some((node) => node.island != null);
   }
 
+  /** In a line of its own: an engine or a baseline by its name, else by the step that every surface counts. */
+  called(id: string): string {
+    const number = this.byId.get(id)?.number;
+    return this.names.get(id) || (number == null ? id.slice(0, 8) : `step ${number}`);
+  }
+
   name(id: string): string {
     const kind = id.indexOf(":"); // `gauntlet:NAME`, `sparring:NAME`: reference engines, which are no nodes
     return this.names.get(id) || (kind >= 0 ? id.slice(kind + 1) : id.slice(0, 8));

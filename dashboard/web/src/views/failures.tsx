@@ -33,7 +33,7 @@ export function FailuresView({ connection }: { connection: Connection }) {
                     <td><div className="row share"><div className="meter"><span style={{ width: `${share(item.count)}%`, background: "var(--bad)" }} /></div><span className="num">{metric(share(item.count), 2)} %</span></div></td>
                     <td className="small">{Object.entries(item.operators).map(([name, n]) => `${name} ${n}`).join(", ")}</td>
                     <td className="wrap small">{item.advice}</td>
-                    <td className="wrap small"><NodeLink run={state.id} id={item.example} text={state.names.get(item.example)} /> <span className="muted"><Linked state={state} text={plainMessage(item.message)} /></span></td>
+                    <td className="wrap small"><NodeLink run={state.id} id={item.example} text={state.called(item.example)} /> <span className="muted"><Linked state={state} text={plainMessage(item.message)} /></span></td>
                   </tr>
                 ))}
               </tbody>
@@ -44,7 +44,7 @@ export function FailuresView({ connection }: { connection: Connection }) {
       {state.warnings.length > 0 && (
         <Panel title="Warnings" flush actions={state.warnings.length >= WARNINGS && <span className="muted small">the newest {WARNINGS}</span>}>
           <ul className="feed warnings" tabIndex={0} aria-label="Warnings, newest first">
-            {[...state.warnings].reverse().map((w) => <li key={w.seq}><time className="num muted" title={day(w.at)}>{time(w.at)}</time><span>{w.node_id && <><NodeLink run={state.id} id={w.node_id} text={state.names.get(w.node_id)} /> </>}{w.text}</span></li>)}
+            {[...state.warnings].reverse().map((w) => <li key={w.seq}><time className="num muted" title={day(w.at)}>{time(w.at)}</time><span>{w.node_id && <><NodeLink run={state.id} id={w.node_id} text={state.called(w.node_id)} /> </>}{w.text}</span></li>)}
           </ul>
         </Panel>
       )}

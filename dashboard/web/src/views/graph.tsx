@@ -167,7 +167,7 @@ export function GraphView({ connection }: { connection: Connection }) {
                   {disagrees(chosen.claimed_metric, chosen.metric) && <><dt>Claimed</dt><dd className="num warn">{metric(chosen.claimed_metric)}</dd></>}
                   {chosen.island != null && <><dt>Island</dt><dd className="num">{chosen.island}</dd></>}
                   {chosen.generation != null && <><dt>Generation</dt><dd className="num">{chosen.generation}</dd></>}
-                  <dt>Parents</dt><dd>{chosen.parent_ids?.length ? chosen.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>) : "none"}</dd>
+                  <dt>Parents</dt><dd>{chosen.parent_ids?.length ? chosen.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.called(p)} /> </span>) : "none"}</dd>
                   <dt>Children</dt><dd className="num">{state.children.get(chosen.node_id)?.length ?? 0}</dd>
                   <dt>Ran for</dt><dd className="num">{seconds(chosen.exec_time || null)}</dd>
                 </dl>

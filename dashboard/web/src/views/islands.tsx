@@ -38,14 +38,14 @@ export function IslandsView({ connection }: { connection: Connection }) {
         <Panel title="Islands" flush>
           <div className="scroll" tabIndex={0} role="region" aria-label="Table of islands"><table>
             <thead><tr><th scope="col" className="num">Island</th><th scope="col" className="num">Nodes</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Best</th><th scope="col" className="num">Mean</th><th scope="col" className="num">Resets</th><th scope="col">Best node</th></tr></thead>
-            <tbody>{data.islands.map((i) => <tr key={i.island}><td className="num">{i.island}</td><td className="num">{i.nodes}</td><td className="num">{i.scored}</td><td className="num">{metric(i.best_metric)}</td><td className="num">{metric(i.mean_metric)}</td><td className="num">{i.resets}</td><td>{i.best_node_id && <NodeLink run={state.id} id={i.best_node_id} text={state.names.get(i.best_node_id)} />}</td></tr>)}</tbody>
+            <tbody>{data.islands.map((i) => <tr key={i.island}><td className="num">{i.island}</td><td className="num">{i.nodes}</td><td className="num">{i.scored}</td><td className="num">{metric(i.best_metric)}</td><td className="num">{metric(i.mean_metric)}</td><td className="num">{i.resets}</td><td>{i.best_node_id && <NodeLink run={state.id} id={i.best_node_id} text={state.called(i.best_node_id)} />}</td></tr>)}</tbody>
           </table></div>
         </Panel>
         <Panel title="Migrations" flush>
           {state.migrations.length === 0 ? <Empty title={state.atEnd ? "Nobody moved between the islands" : "Nobody has moved yet"} /> : (
             <div className="scroll" tabIndex={0} role="region" aria-label="Table of migrations"><table>
               <thead><tr><th scope="col" className="num">Generation</th><th scope="col">Who, and where to</th></tr></thead>
-              <tbody>{state.migrations.slice(-30).reverse().map((m) => <tr key={m.seq}><td className="num">{m.generation}</td><td className="small">{m.moves.slice(0, 8).map(([id, from, to], k) => <span key={k}><NodeLink run={state.id} id={id} text={state.names.get(id)} /> <span className="num">{from}→{to}</span> </span>)}</td></tr>)}</tbody>
+              <tbody>{state.migrations.slice(-30).reverse().map((m) => <tr key={m.seq}><td className="num">{m.generation}</td><td className="small">{m.moves.slice(0, 8).map(([id, from, to], k) => <span key={k}><NodeLink run={state.id} id={id} text={state.called(id)} /> <span className="num">{from}→{to}</span> </span>)}</td></tr>)}</tbody>
             </table></div>
           )}
         </Panel>

@@ -47,7 +47,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
           {node.id === state.bestId && <BestTag state={state} />}
           {node.metric_source && <span className={node.metric_source === "verified" ? "tag ok" : "tag warn"}>{node.metric_source}</span>}
           <Claim claimed={node.claimed_metric} verified={node.metric_value} />
-          {node.parent_ids && node.parent_ids.length > 0 && <span className="muted small">from {node.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
+          {node.parent_ids && node.parent_ids.length > 0 && <span className="muted small">from {node.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.called(p)} /> </span>)}</span>}
         </div>
         {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}><Linked state={state} text={plainMessage(message)} /></p>}
       </Panel>
@@ -76,7 +76,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
               {node.exc_type && <><dt>Exception</dt><dd className="mono">{node.exc_type}</dd></>}
               {node.island != null && <><dt>Island</dt><dd className="num">{node.island}</dd></>}
               {node.generation != null && <><dt>Generation</dt><dd className="num">{node.generation}</dd></>}
-              <dt>Children</dt><dd>{data.children_ids.length ? data.children_ids.slice(0, 12).map((c) => <span key={c}><NodeLink run={state.id} id={c} text={state.names.get(c)} /> </span>) : "none"}{data.children_ids.length > 12 && `and ${data.children_ids.length - 12} more`}</dd>
+              <dt>Children</dt><dd>{data.children_ids.length ? data.children_ids.slice(0, 12).map((c) => <span key={c}><NodeLink run={state.id} id={c} text={state.called(c)} /> </span>) : "none"}{data.children_ids.length > 12 && `and ${data.children_ids.length - 12} more`}</dd>
               {node.visits ? <><dt>Visits</dt><dd className="num">{node.visits}, mean reward {metric((node.total_reward ?? 0) / node.visits)}</dd></> : null}
             </dl>
           </Panel>

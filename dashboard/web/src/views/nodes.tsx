@@ -69,7 +69,7 @@ export function NodesView({ connection }: { connection: Connection }) {
                   <td className="num">{node.number}</td>
                   <td><NodeLink run={state.id} id={node.node_id} text={state.names.get(node.node_id)} /> {node.node_id === state.bestId && <BestTag state={state} />} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
                   <td><Operator name={node.operator} /></td>
-                  <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</td>
+                  <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.called(p)} /> </span>)}</td>
                   <td className="num"><Outcome node={node} /></td>
                   <td className={`num wide ${disagrees(node.claimed_metric, node.metric) ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
                   <td className="num">{seconds(node.exec_time || null)}</td>

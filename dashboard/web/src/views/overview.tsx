@@ -178,7 +178,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
       {data.x.length === 0 ? (
         <Empty title="Nothing scored yet">{state.atEnd ? "No node of this run has a valid score: see Failures." : "The first verdict appears here as soon as it is reached."}</Empty>
       ) : (
-        <><Chart label={`Metric by ${AXES[along]}; ${of} ${metric(best.at(-1))}`} x={data.x} series={series} lines={lines} ring={ring} range={range} log={log} axis={AXES[along]} whole={along === "steps"} grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <><Chart label={`Metric by ${AXES[along]}; ${of} ${metric(best.at(-1))}`} x={data.x} series={series} lines={lines} ring={ring} range={range} log={log} axis={AXES[along]} whole={along === "steps"} grid={colors.line} text={colors.muted} fill nameOf={(i) => state.called(data.ids[i])} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
         <OffScale scores={off} /></>
       )}
     </Panel>
@@ -259,7 +259,7 @@ function Feed({ state }: { state: RunState }) {
               <li key={event.seq}>
                 <time className="num muted">{time(event.at)}</time>
                 <span className={`dot ${line.dot}`} />
-                <span className="what" title={line.text}>{line.node ? <NodeLink run={state.id} id={line.node} text={state.names.get(line.node)} /> : null} {line.text}</span>
+                <span className="what" title={line.text}>{line.node ? <NodeLink run={state.id} id={line.node} text={state.called(line.node)} /> : null} {line.text}</span>
                 <span className={`num ${line.tone}`}>{line.value}</span>
               </li>
             );

@@ -39,7 +39,7 @@ function OpenProgram({ state, doing: { node, text, since }, tails, follows }: { 
     <div className="stack" style={{ gap: 4 }}>
       <div className="row">
         <Operator name={node.operator} /><span className="mono">{state.name(node.id)}</span>
-        {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
+        {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.called(p)} /> </span>)}</span>}
         <span className="grow" />{follows && <Since at={since} />}{reply && <span className="num muted">some {counted(tokensOf(reply.bytes), "token")} so far</span>}
         <span className="tag">{text}</span>
         {follows && <StopNode run={state.id} id={node.id} />}

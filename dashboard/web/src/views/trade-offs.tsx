@@ -46,7 +46,7 @@ export function TradeOffs({ connection: { state }, data }: { connection: Connect
         <p className="muted small">In colour: {counted(front.length, "program")} of {points.length} that no other beats in both ({state.unit} and {chosen}, of which {better} counts as better). Whether that is what you want of it you say: the search ranks by the score alone.</p>
         <div className="scroll" style={{ maxHeight: 260 }} tabIndex={0} role="region" aria-label="Programs beaten by none in both"><table>
           <thead><tr><th scope="col" className="num">{chosen}</th><th scope="col" className="num">{state.unit}</th><th scope="col">Program</th></tr></thead>
-          <tbody>{front.slice(0, MOST).map((point) => <tr key={point.node_id}><td className="num">{metric(point.x)}</td><td className="num">{metric(point.metric)}</td><td><NodeLink run={state.id} id={point.node_id} text={state.names.get(point.node_id)} /></td></tr>)}</tbody>
+          <tbody>{front.slice(0, MOST).map((point) => <tr key={point.node_id}><td className="num">{metric(point.x)}</td><td className="num">{metric(point.metric)}</td><td><NodeLink run={state.id} id={point.node_id} text={state.called(point.node_id)} /></td></tr>)}</tbody>
         </table></div>
         {front.length > MOST && <p className="muted small">The first {MOST} of {front.length}.</p>}
       </div>
