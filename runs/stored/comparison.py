@@ -16,6 +16,8 @@ from runs.stored.run_list import run_rows
 from utils.errors import UnknownRunError
 from utils.secrets import masked
 
+AROUND_IT = ("project.dir", "logging.", "tracking.", "notify.", "dashboard.")
+"""Beginnings of keys by which no search is another one: where a run lies, and what is said of it to whom."""
 UNSET: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -39,12 +41,13 @@ def comparison(project_dir: str, folders: Sequence[Path]) -> dict[str, Any]:
 def differing(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Dotted key → its value in each configuration, of those that are not the same in all, in alphabetical order.
 
+    What is around a search and no part of it is left out.
     A policy's options are compared between the configurations that use it; the others have none.
     """
     flats = [{key: value for key, value in flat(config) if value not in UNSET} for config in configs]
     policies = [one.get("search.policy") for one in flats]
     found: dict[str, list[Any]] = {}
-    for key in sorted({key for one in flats for key in one}):
+    for key in sorted({key for one in flats for key in one if not key.startswith(AROUND_IT)}):
         owner = _policy_of(key)
         uses = [owner in (None, policy) for policy in policies]
         values = [one.get(key) if used else None for one, used in zip(flats, uses, strict=True)]

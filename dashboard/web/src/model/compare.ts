@@ -75,9 +75,13 @@ export function islandCurves(islands: Islands["islands"], newest: number): Line[
   });
 }
 
+/** Beginnings of keys by which no search is another one: where a run lies, and what is said of it to whom. */
+const AROUND_IT = ["project.dir", "logging.", "tracking.", "notify.", "dashboard."];
+const settingsOf = (run: RunDetail): [string, string][] => flatten(run.config ?? {}).filter(([key]) => !AROUND_IT.some((start) => key.startsWith(start)));
+
 /** Keys whose values are not the same in all runs, with the value of each; '' where a run has none. A policy's options are compared between the runs that use it. */
 export function differences(runs: readonly RunDetail[]): [string, string[]][] {
-  const flat = runs.map((run) => new Map(flatten(run.config ?? {})));
+  const flat = runs.map((run) => new Map(settingsOf(run)));
   const uses = (map: Map<string, string>, key: string) => { const policy = policyOf(key); return policy === null || policy === map.get("search.policy"); };
   const keys = [...new Set(flat.flatMap((map) => [...map.keys()]))].sort();
   const differ = (key: string) => new Set(flat.filter((map) => uses(map, key)).map((map) => map.get(key) ?? "")).size > 1;
@@ -94,7 +98,7 @@ const SEED = "project.seed";
 
 /** Runs that differ in nothing but their seed, as indices; a run alone is a group of one. */
 export function bySetup(runs: readonly RunDetail[]): number[][] {
-  const setups = runs.map((run) => JSON.stringify([run.problem, flatten(run.config ?? {}).filter(([key]) => key !== SEED && key !== "project.name")]));
+  const setups = runs.map((run) => JSON.stringify([run.problem, settingsOf(run).filter(([key]) => key !== SEED && key !== "project.name")]));
   return [...groupsOf(runs.keys(), (i) => setups[i]).values()];
 }
 

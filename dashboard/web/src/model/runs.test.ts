@@ -74,6 +74,8 @@ describe("runs", () => {
     const runs = [detail({ project: { seed: 1 }, search: { policy: "mcts" } }), detail({ project: { seed: 2 }, search: { policy: "mcts" } }), detail({ project: { seed: 1 }, search: {} })];
     expect(differences(runs)).toEqual([["project.seed", ["1", "2", "1"]], ["search.policy", ["mcts", "mcts", ""]]]);
     expect(bySetup(runs)).toEqual([[0, 1], [2]]);
+    const swept = [{ problem: "p", config: { project: { seed: 1, dir: "." }, logging: { view: "auto" } } }, { problem: "p", config: { project: { seed: 2, dir: "/here" }, logging: { view: "quiet" } } }] as unknown as typeof runs;
+    expect([differences(swept), bySetup(swept)]).toEqual([[["project.seed", ["1", "2"]]], [[0, 1]]]);
   });
 
   it("are not compared by options of a policy that one of them does not use", () => {

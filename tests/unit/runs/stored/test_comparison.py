@@ -104,3 +104,10 @@ def test_scores_of_other_problems_are_told_apart(capsys):
     print_comparison({"runs": [{**run, "problem": "tsp"}] * 2, "settings": settings})
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if "│ a." in line]
     assert rows == [["│", "a.b", "│", "true", "│", "–", "│"], ["│", "a.c", "│", "5", "│", "0.25,", "x", "│"]]
+
+
+def test_where_a_run_lies_and_what_is_said_of_it_is_no_setting_of_the_search():
+    """A sweep's run and the same by hand differed in `logging.view` and in how the folder was named."""
+    by_hand = {"project": {"dir": ".", "seed": 1}, "logging": {"view": "auto"}, "notify": {"command": "true"}}
+    swept = {"project": {"dir": "/here", "seed": 2}, "logging": {"view": "quiet"}, "tracking": {"mlflow": "http://x"}}
+    assert differing([by_hand, swept]) == {"project.seed": [1, 2]}
