@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.options import add_config_options, config_of, refuse_options
 from runs.machine import examined
+from utils.clean_data import clean_data
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.scratch_folders import scratch_folder
@@ -77,7 +78,7 @@ def _attack(args: argparse.Namespace) -> int:
         quiet = (lambda result: None) if args.json else told.row
         attacked = attack_evaluator(path, program, harness=harness, told=quiet, aim=aim, check=check)
     if args.json:
-        print(json.dumps([asdict(result) for result in attacked.results], indent=2))
+        print(json.dumps(clean_data([asdict(result) for result in attacked.results]), indent=2))
     else:
         print(f"\n{attacked.sentence}")
     return 1 if any(result.wins_through_proxy for result in attacked.results) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import json
 import sys
 import venv
 from types import SimpleNamespace
@@ -163,3 +164,23 @@ def test_doctor_attacks_an_evaluator_as_a_run_loads_it(cli: Cli, monkeypatch: py
     head, *rows, _, sentence = ended.out.splitlines()
     assert head.split() == ["cheat", "honest", "alone", "in", "a", "run"] and len(rows) == len(kept)
     assert all(row.split()[1] == "0.25" for row in rows) and "in a run none of them wins" in sentence
+
+
+FAR = """
+import importlib.util
+def evaluate(program_path):
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return {"combined_score": -abs(program.f(1.0) - 3.0)}
+"""
+
+
+def test_its_json_is_read_by_every_reader(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cheat's score was `-Infinity`, which `jq` and browsers refuse."""
+    monkeypatch.setattr(cheats, "CHEATS", {"infinite_below": cheats.CHEATS["infinite_below"]})
+    (cli.folder / "program.py").write_text("def f(x):\n    return x * 1.5\n")
+    (cli.folder / "evaluator.py").write_text(FAR)
+    ended = cli.here("doctor", "--evaluator", "evaluator.py", "--json")
+    (row,) = json.loads(ended.out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert (row["honest_score"], row["unisolated_score"]) == (-1.5, "-inf")
