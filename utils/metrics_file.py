@@ -63,9 +63,9 @@ class JsonArray:
         self._unwritten = b""
 
     def close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-        self._file = -1
+        file, self._file = self._file, -1  # first: whom a stop interrupts here closes nothing twice
+        if file >= 0:
+            os.close(file)
 
     def _write(self, data: bytes, at: int) -> None:
         while data:  # a full disk writes short, then raises

@@ -493,7 +493,7 @@ def _executed(cli: Cli) -> set[str]:
 )
 def test_who_reads_no_further_is_no_fault(cli, finished, words):
     """`show latest | head -1` in a script with `set -o pipefail`."""
-    child = cli.start(*words)
+    child = cli.start_anew(*words)
     child.stdout.close()
     assert child.wait(60) == 0 and not child.stderr.read()
 

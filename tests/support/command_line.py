@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 import support.unopened  # noqa: F401 - of this process
-from support.forked_processes import TookTooLong, forked
+from support.forked_processes import Begun, Forked, TookTooLong, forked
 
 from cli.parser import VERBS, main
 from core.storage.reader import RunReader
@@ -58,31 +58,40 @@ class Ended:
         return lines[0]
 
 
+def _may_fork(environment: dict[str, str]) -> bool:
+    return sys.platform == "linux" and not any(name.startswith("PYTHON") for name in environment)
+
+
+def _loaded() -> Forked:
+    """The process that has loaded `main.py`."""
+    return forked(*VERBS.values(), *LATER, path=str(ROOT))
+
+
 class Cli:
     """The command line in a folder of its own: `cli(*words)` in a process of its own, `cli.here(*words)` in this one.
 
-    `cli(*words)` is forked from a process that has loaded `main.py`. `cli.anew(*words)` and `cli.start(*words)` begin
-    where a user's process does, with a hash seed of its own, and take a second of processor time for it.
+    `cli(*words)` is forked from a process that has loaded `main.py`, and so is `cli.start(*words)`, which is not waited
+    for. `cli.anew(*words)` and `cli.start_anew(*words)` begin where a user's process does, with a hash seed of its own,
+    and take a second of processor time for it.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {"SWARM_EVO__EXECUTION__TIMEOUT": "20"}
         """Where a program may take 300 s, `rules` writes such as train for some four seconds; of 20 s, for a third."""
-        self._children: list[subprocess.Popen[str]] = []
+        self._children: list[subprocess.Popen[str] | Begun] = []
 
     def __call__(self, *words: str, timeout: float = 240, **environment: str) -> Ended:
-        if sys.platform != "linux" or any(name.startswith("PYTHON") for name in environment):
+        if not _may_fork(environment):
             return self.anew(*words, timeout=timeout, **environment)
         try:
-            loaded = forked(*VERBS.values(), *LATER, path=str(ROOT))
-            return Ended(*loaded.run([MAIN, *words], self.folder, self._whole(environment), timeout))
+            return Ended(*_loaded().run([MAIN, *words], self.folder, self._whole(environment), timeout))
         except TookTooLong as told:
             pytest.fail(f"{' '.join(words)} took over {timeout} s\n{told}")
 
     def anew(self, *words: str, timeout: float = 240, **environment: str) -> Ended:
         """The same from the first instruction of a process."""
-        child = self.start(*words, **environment)
+        child = self.start_anew(*words, **environment)
         try:
             out, err = child.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -104,8 +113,16 @@ class Cli:
                     logger_system.close()
         return Ended(code, out.getvalue(), err.getvalue())
 
-    def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+    def start(self, *words: str, **environment: str) -> subprocess.Popen[str] | Begun:
         """Start it and go on; it is killed with the test."""
+        if not _may_fork(environment):
+            return self.start_anew(*words, **environment)
+        child = _loaded().begin([MAIN, *words], self.folder, self._whole(environment))
+        self._children.append(child)
+        return child
+
+    def start_anew(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+        """The same from the first instruction of a process."""
         child = subprocess.Popen(
             [sys.executable, MAIN, *words],
             cwd=self.folder,
@@ -119,6 +136,9 @@ class Cli:
 
     def close(self) -> None:
         for child in self._children:
+            if isinstance(child, Begun):
+                child.close()
+                continue
             if child.poll() is None:
                 child.kill()
             child.communicate()

@@ -76,6 +76,60 @@ class Running:
         os.close(self._status)
 
 
+class Begun:
+    """A forked process that nobody waits for yet, with its output in pipes: what tests ask of a `subprocess.Popen`."""
+
+    def __init__(self, running: Running, out: int, err: int) -> None:
+        self.pid = running.pid
+        self._running = running
+        self.stdout, self.stderr = (os.fdopen(end, encoding="utf-8", errors="replace") for end in (out, err))
+
+    @property
+    def returncode(self) -> int | None:
+        return self.poll()
+
+    def poll(self) -> int | None:
+        return self._running.code(0)
+
+    def wait(self, timeout: float = 240) -> int:
+        code = self._running.code(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
+        return code
+
+    def send_signal(self, number: signal.Signals) -> None:
+        self._running.signal(number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, timeout: float = 240) -> tuple[str, str]:
+        """What it printed and nobody has read, once it has ended."""
+        said = ["", ""]
+
+        def read(place: int, stream: IO[str]) -> None:
+            with stream:
+                said[place] = stream.read()
+
+        ends = [one for one in enumerate((self.stdout, self.stderr)) if not one[1].closed]
+        readers = [threading.Thread(target=read, args=end, daemon=True) for end in ends]
+        for reader in readers:
+            reader.start()
+        self.wait(timeout)
+        for reader in readers:
+            reader.join(timeout)
+        return said[0], said[1]
+
+    def close(self) -> None:
+        """Nobody looks at it any more; it is killed if it has not ended."""
+        self.kill()
+        self.communicate()
+        self._running.close()
+
+
 class Forked:
     """Our end. Thread-safe: programs may run side by side. The process that forks them ends with the last that asks."""
 
@@ -114,6 +168,15 @@ class Forked:
             if code is None:
                 raise TookTooLong(f"{_text(out)[-2000:]}\n{_text(err)[-2000:]}")
             return Done(code, _text(out), _text(err))
+
+    def begin(self, program: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Begun:
+        """`python PROGRAM …` in that folder, which is not waited for."""
+        (ours_out, out), (ours_err, err) = os.pipe(), os.pipe()
+        try:
+            return Begun(self.start(program, folder, environment, out, err), ours_out, ours_err)
+        finally:
+            os.close(out)
+            os.close(err)
 
     def start(
         self, program: Sequence[str], folder: Path, environment: Mapping[str, str], out: int, err: int
@@ -229,6 +292,11 @@ def _become(descriptors: list[int], program: list[str], folder: str, environment
         os.dup2(theirs, own)
     for descriptor in descriptors:
         os.close(descriptor)
+    for own, name in ((1, "stdout"), (2, "stderr")):  # those of before may have been of files, and these be pipes
+        usual = getattr(sys, name)
+        told = open(own, "w", 1 if own == 2 else -1, usual.encoding, usual.errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, told)
+        setattr(sys, f"__{name}__", told)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -2,7 +2,7 @@
 
 To start one and to have it searched for answers took half the processor time of such a run, a thousand times over.
 Which tier holds and what it withstood is asked as ever. A run that names a sandbox, an interpreter or devices, or gives
-a model tools, gets them, and a process that begins anew (`cli.anew`, `cli.start`) opens what a user's does.
+a model tools, gets them, and a process that begins anew (`cli.anew`, `cli.start_anew`) opens what a user's does.
 """
 
 from __future__ import annotations
