@@ -15,9 +15,10 @@ from typing import Any
 
 from core.backend import backend_command
 from core.backend.agent.folder import Handed, lay_out, left_behind
-from core.backend.agent.gateway import Check, Gateway
+from core.backend.agent.gateway import Gateway
 from core.backend.agent.last_words import plan_of
 from core.backend.agent.session import AgentProcess
+from core.backend.agent.session_access import Check
 from core.backend.backend_command import FreshFolder, environment, link_named, named_files, own_words, unseen_hint
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request

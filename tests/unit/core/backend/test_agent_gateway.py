@@ -19,7 +19,8 @@ from support.processes import eventually
 from support.raw_server import answering_once
 
 from core.backend.agent.dialects import bounded, is_cut, understood, usage_of
-from core.backend.agent.gateway import AT_ONCE, Gateway
+from core.backend.agent.gateway import Gateway
+from core.backend.agent.gateway_server import AT_ONCE
 from core.backend.agent.session_budget import SessionBudget
 from core.backend.exchange import Usage
 from core.backend.network import NO_NETWORK
