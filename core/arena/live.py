@@ -137,7 +137,7 @@ class LiveMoves:
             with game.path.open("rb") as file:
                 file.seek(game.offset)
                 text = file.read()
-        except FileNotFoundError:
+        except OSError:  # not there yet; or no descriptor is left for it now: looked at the next time
             return []
         whole = text[: text.rfind(b"\n") + 1]
         game.offset += len(whole)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import time
+from pathlib import Path
 
 import pytest
 from arena_support import FIRST, LAST, InProcessSandbox, RecordingBook, engine, four_spec
@@ -72,6 +74,24 @@ def test_moves_that_the_store_did_not_take_at_once_are_told_later_in_order(tmp_p
         _, rest = live.close("k", record)
     assert [event.type for event in rest] == ["game.started", *["game.move"] * 7]
     assert [event.ply for event in rest[1:]] == list(range(1, 8))
+
+
+def test_a_spool_that_cannot_be_opened_for_a_moment_is_looked_at_again(tmp_path, book, monkeypatch):
+    """Where this process had all the descriptors it may have, the thread that carries the moves ended for good."""
+    record, usual, refused = play_match(match(), InProcessSandbox()), Path.open, []
+
+    def opened(path, *arguments, **options):
+        if path.suffix == ".jsonl" and not refused:
+            refused.append(path)
+            raise OSError(errno.EMFILE, "Too many open files")
+        return usual(path, *arguments, **options)
+
+    with LiveMoves(tmp_path / "live", book.append, session=0) as live:
+        spool = live.open("k", match(), SPEC.game)
+        monkeypatch.setattr(Path, "open", opened)
+        write(spool, {"attempt": 1}, *moves_of(record)[:2])
+        until(lambda: len(book.of("game.move")) == 2)
+    assert refused
 
 
 def test_without_a_shared_folder_all_moves_come_at_the_end(tmp_path, book):
