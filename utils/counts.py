@@ -30,6 +30,13 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
+def about(seconds: float) -> str:
+    """`35 s`, `12 min`, `2.5 h`: of a time that is guessed, or goes on while it is told."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def dollars(usd: float | None) -> str:
     """`$0.0032`, `$12.50`; a dash for none."""
     return "–" if usd is None else f"${usd:.{4 if usd < 1 else 2}f}"

@@ -34,6 +34,7 @@ from reports.winner import OWN
 from runs.beside.live_output import OUTPUT, REPLY
 from runs.ending.outcome import Outcome
 from runs.facts import RunFacts
+from utils.counts import about
 from utils.regular_files import end_of
 
 RECENT = 12
@@ -179,8 +180,8 @@ class LiveView:
             left.append((time.monotonic() - self._began) / fresh * (limit - progress.steps))
         elif limit:
             meant = left and budget != config.agent.time_limit  # twelve hours that nobody chose tell nothing
-            return f"at most {_duration(left[0])}" if meant else ""
-        return f"about {_duration(min(left))} left" if left else ""
+            return f"at most {about(left[0])}" if meant else ""
+        return f"about {about(min(left))} left" if left else ""
 
     def _figures(self, progress: Progress) -> Text:
         parts = [self._best.text or "best –", *self._baselines]
@@ -213,12 +214,6 @@ class LiveView:
         except OSError:
             return ""
         return "\n".join(line[:120] for line in text.split("\n")[-_TAIL_LINES:])
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _leaf(event: NodeCommitted, steps: int, best: BestSoFar) -> Text:

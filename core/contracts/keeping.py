@@ -48,7 +48,6 @@ class Store(Protocol):
 
     def open_round(
         self,
-        round_: int,
         tasks: Sequence[Task],
         whys: Sequence[dict[str, Any]],
         events: Sequence[Event],

@@ -283,7 +283,7 @@ class SearchState:
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
         facts = self._notes_of(number, len(tasks)) | ({f"round/{number}/by_hand": True} if by_hand else {})
         self._reached.forget()
-        self._store.open_round(number, tasks, whys, [opened], facts, stages)
+        self._store.open_round(tasks, whys, [opened], facts, stages)
         for task in tasks:
             self.journal.propose(task)
         return tasks

@@ -43,7 +43,6 @@ class RunStore(CallStore, GameStore, TicketStore):
 
     def open_round(
         self,
-        round_: int,
         tasks: Sequence[Task],
         whys: Sequence[dict[str, Any]],
         events: Sequence[Event] = (),

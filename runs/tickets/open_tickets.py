@@ -9,6 +9,7 @@ from typing import Any
 
 from core.storage.ticket_store import Ticket
 from runs.tickets.words import Words
+from utils.counts import about
 
 MOST_NAMED = 3
 """Tickets that one sentence names."""
@@ -44,8 +45,8 @@ def line_of(row: dict[str, Any], asker: str = "") -> str:
     since = ""
     if row["since"] is not None:
         clock = datetime.fromtimestamp(row["since"], UTC)
-        since = f" since {clock:%H:%M:%S} UTC ({_span(row['age_s'])})"
-    left = f"{_span(row['left_s'])} left" if row["left_s"] > 0 else "it has expired"
+        since = f" since {clock:%H:%M:%S} UTC ({about(row['age_s'])})"
+    left = f"{about(row['left_s'])} left" if row["left_s"] > 0 else "it has expired"
     you = ", that is you," if asker and row["holder"] == asker else ""
     return f"{row['node_id']} with {row['holder'] or 'a writer without a name'}{you}{since}, {left}"
 
@@ -67,9 +68,3 @@ def in_the_way(what: str, rows: Sequence[dict[str, Any]], words: Words, run: str
         return ""
     named = "; ".join(line_of(row, asker) for row in rows[:MOST_NAMED]) + ("; …" if len(rows) > MOST_NAMED else "")
     return f"{what}: {named}. {words.free.format(run=run, ticket=rows[0]['node_id'])}"
-
-
-def _span(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -60,7 +60,7 @@ def test_a_round_is_there_for_the_next_process(opened):
     store = opened()
     assert store.rounds() == 0 and store.open_tasks() == []
     tasks = [task(0, 0), task(0, 1)]
-    store.open_round(0, tasks, [{"rule": "a"}, {"rule": "b"}], [RoundOpened(round=0, node_ids=["n00", "n01"])])
+    store.open_round(tasks, [{"rule": "a"}, {"rule": "b"}], [RoundOpened(round=0, node_ids=["n00", "n01"])])
     store.close()
     again = opened()
     assert again.open_tasks() == tasks
@@ -71,12 +71,12 @@ def test_a_round_is_there_for_the_next_process(opened):
 
 def test_facts_of_a_round_are_known_at_once_and_stored_with_it(opened, monkeypatch):
     store = opened()
-    store.open_round(0, [task(0)], [{}], [], {"round/0/notes": ["try trees"]})
+    store.open_round([task(0)], [{}], [], {"round/0/notes": ["try trees"]})
     assert store.get_fact("round/0/notes") == ["try trees"]
     with monkeypatch.context() as broken:
         broken.setattr(store, "_number", lambda event: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            store.open_round(1, [task(1)], [{}], [], {"round/1/notes": ["try forests"]})
+            store.open_round([task(1)], [{}], [], {"round/1/notes": ["try forests"]})
     store.db.close()
     again = opened()
     assert again.get_fact("round/0/notes") == ["try trees"]
@@ -85,8 +85,8 @@ def test_facts_of_a_round_are_known_at_once_and_stored_with_it(opened, monkeypat
 
 def test_open_tasks_come_in_order_and_leave_when_committed(opened):
     store = opened()
-    store.open_round(1, [task(1, 1), task(1, 0)], [{}, {}], [])
-    store.open_round(0, [task(0, 0)], [{}], [])
+    store.open_round([task(1, 1), task(1, 0)], [{}, {}], [])
+    store.open_round([task(0, 0)], [{}], [])
     assert [t.node_id for t in store.open_tasks()] == ["n00", "n10", "n11"]
     store.commit([node("n10")], [])
     assert [t.node_id for t in store.open_tasks()] == ["n00", "n11"]

@@ -47,7 +47,7 @@ def whole(finished_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(source, run_dir)
     store = RunStore(run_dir)
     tasks = [Task(node_id=f"open{n}", operator="draft", round=90, slot=n, seed=n) for n in range(2)]
-    store.open_round(90, tasks, [{"rule": "test"}] * 2)
+    store.open_round(tasks, [{"rule": "test"}] * 2)
     for task in tasks:
         store.save_stage(task.node_id, "prompt", {"n": task.slot})
         store.lease(Ticket(task.node_id, f"{task.slot}" * 64, "open", 1e9, "", 0))

@@ -139,7 +139,7 @@ class SyntheticRun:
             generation=generation, island=island, seed=derive_seed(self.seed, number),
         )  # fmt: skip
         why = {"rule": "greedy", "candidates": [{"id": p.id, "metric": p.metric_value} for p in parents]}
-        self.store.open_round(number, [task], [why])
+        self.store.open_round([task], [why])
         self.store.save_call(
             CallRecord(
                 request_hash=name, sample=f"{self.seed}/{name}/code/0", node_id=name, provider="rules", model="rules",

@@ -61,7 +61,7 @@ def test_notes_marks_and_stop_are_taken_once(said):
     assert said.poll() == ["try trees"] and said.events() == ["note.added", "node.marked"]
     assert said.journal.marks == {"a": "pinned"} and said.stopped.is_set()
     assert said.poll() == []
-    said.store.open_round(0, [TASK], [{}], [RoundOpened(round=0, node_ids=["b"])])
+    said.store.open_round([TASK], [{}], [RoundOpened(round=0, node_ids=["b"])])
     said.again()
     assert said.poll() == [] and len(said.events()) == 2, "nor by the next process"
 

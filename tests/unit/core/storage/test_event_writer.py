@@ -54,7 +54,7 @@ def test_who_settles_waits_for_what_another_thread_is_telling(tmp_path):
             told.append(event)
 
     store.sinks = [Slow()]
-    store.open_round(0, [Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])
+    store.open_round([Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])
     assert begun.wait(60)
     threading.Timer(0.2, go_on.set).start()
     store.settle()
@@ -73,7 +73,7 @@ def test_a_fault_of_a_sink_is_raised_where_it_can_be_told(tmp_path):
             raise RuntimeError("a view of ours is broken")
 
     store.sinks = [Broken()]
-    store.open_round(0, [Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])
+    store.open_round([Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])
     assert begun.wait(60)
     with pytest.raises(RuntimeError, match="a view of ours is broken"):
         store.settle()

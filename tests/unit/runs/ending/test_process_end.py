@@ -78,7 +78,7 @@ def test_the_end_is_told_to_all_where_one_sink_still_cannot_hear(tmp_path: Path)
     heard: list[Any] = []
     store = RunStore(tmp_path, delay=3600.0)
     store.sinks = [SimpleNamespace(emit=full), SimpleNamespace(emit=heard.append)]
-    store.open_round(0, [Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])  # is told with the end
+    store.open_round([Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])  # is told with the end
     search: Any = SimpleNamespace(store=store, journal=Journal())
     record_failure(search, lambda: None, OSError(28, "No space left on device"), 1.0)
     store.sinks = []
