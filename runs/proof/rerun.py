@@ -277,7 +277,7 @@ def play_as_recorded(
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])
         own = [whys[task.node_id] for task in again]
         kept = [_taken_over(why, stored, calls) for why in own]
-        session.store.open_round(number, again, own, [opened], stages=kept)
+        session.store.open_round(again, own, [opened], stages=kept)
         orchestrator.play(again)
 
 
