@@ -249,7 +249,7 @@ def test_a_folder_with_a_program_of_the_users_own_is_refused_and_the_ticket_come
 
 def test_a_step_by_hand_says_whom_it_waits_for(cli, toy, tmp_path):
     child = cli.start("step", *toy(1), "--llm=external")
-    line = child.stdout.readline()
+    line = next(line for line in child.stdout if "in another window" in line)  # before it, what takes long
     (words,) = re.findall(r"`.*main\.py (ask .*)` in another window", line)
     ticket = cli.here(*shlex.split(words), "--dir", str(tmp_path / "work"), "--json").json["ticket"]
     (tmp_path / "work" / "program.py").write_text(PROGRAM.format(x=1.5))
