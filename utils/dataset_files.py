@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from glob import glob
 from pathlib import Path
@@ -220,6 +221,14 @@ def folder_of_train(folder: Path, depth: int = 3) -> Path | None:
                  if path.is_dir() and not path.is_symlink() and not path.name.startswith(".")]  # fmt: skip
         found += [path for path in level if tables_called(path, "train")]
     return found[0] if len(found) == 1 else None
+
+
+def pattern_below(folder: Path) -> str | None:
+    """What matches the tables of one name that lie in several folders below: `*/data.csv` of `2021/`, `2022/`."""
+    below = [path for path in sorted(folder.iterdir())[:MOST_BELOW] if path.is_dir() and not path.name.startswith(".")]
+    names = Counter(path.name for one in below for path in _files(one) if _is_table(path))
+    found = [name for name, count in names.items() if count > 1]
+    return f"*/{found[0]}" if len(found) == 1 else None
 
 
 def _is_table(path: Path) -> bool:

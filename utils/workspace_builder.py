@@ -26,6 +26,7 @@ from utils.dataset_files import (
     folder_of_train,
     folders_called,
     parts_inside,
+    pattern_below,
 )
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
@@ -103,9 +104,7 @@ def validate_dataset(
         theirs = theirs or _known(find_test(path, holder) or find_unlabelled(path, holder, others, targets))
     rows = rows or _known(find_lone(path, others))
     if not rows:
-        if below := folder_of_train(path):
-            raise ConfigError(f"{key}={folder}: needs a {TRAIN}; one lies below: --data.dir={below}")
-        raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")
+        raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_instead(path)}")
     inside = rows[0].parent
     if inside.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
         theirs, sample = theirs or _known(find_test(inside, rows[0])), sample or find_sample(inside)
@@ -144,6 +143,15 @@ def _is_partition(parts: Sequence[Path], folder: Path) -> bool:
     """True where the name of a folder in the user's is the value of a column."""
     inside = [part.relative_to(folder) for part in parts if part.is_relative_to(folder)]
     return any(PARTITION.fullmatch(place.name) for part in inside for place in part.parents)
+
+
+def _instead(folder: Path) -> str:
+    """What to do about a folder without a training table: what lies below it, or what it holds."""
+    if below := folder_of_train(folder):
+        return f"; one lies below: --data.dir={below}"
+    if pattern := pattern_below(folder):
+        return f"; tables of one name in several folders are joined by --data.train='{pattern}'"
+    return _remedy(sorted(path.name for path in folder.iterdir()))
 
 
 def _remedy(names: list[str]) -> str:

@@ -298,3 +298,12 @@ def test_a_target_in_minutes_is_told_to_be_handed_in_as_numbers(tmp_path, inline
     note, _, lines = handed_in(tmp_path, mine, "row['finish'] = 1600", "data.target=finish", "data.metric=mae")
     assert "submission.csv will hold finish as numbers, where sample_submission.csv has '25:00'" in note
     assert lines[1][1] == "1600"
+
+
+def test_tables_of_one_name_in_several_folders_are_joined_by_the_pattern_that_is_told(tmp_path, inline):
+    mine = laid_out(tmp_path, **{"2021__data": KNOWN[:60], "2022__data": KNOWN[60:], "test": ASKED})
+    words = f"data.dir={mine}", "data.target=rent", "data.metric=mae"
+    with pytest.raises(ConfigError, match=r"in several folders are joined by --data.train='\*/data.csv'$"):
+        build(load_config(None, [*words]), tmp_path)
+    note, _, lines = handed_in(tmp_path, mine, "row['rent'] = 5", "data.train=*/data.csv", *words[1:])
+    assert "2 files make train.csv, 120 rows" in note and len(lines) == 1 + TESTED
