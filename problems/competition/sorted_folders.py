@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from problems.competition.grader.file_kinds import KINDS
+from problems.competition.grader.tables.file_kinds import KINDS
 from utils.counts import counted
 from utils.dataset_files import find_sample
 from utils.errors import ConfigError

@@ -14,8 +14,8 @@ from typing import IO, Any
 
 import pandas as pd
 
-from .file_kinds import KINDS
 from .tables.counts import counted
+from .tables.file_kinds import KINDS
 from .tables.keys import as_keys
 
 _KIND_OF = {end: f"{kind}s" for kind, ends in KINDS.items() for end in ends}

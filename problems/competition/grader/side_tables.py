@@ -19,6 +19,7 @@ from .linked_tables import with_links
 from .side_look import Look
 from .survey import is_sample
 from .tables.columns import listed
+from .tables.counts import counted
 from .tables.plain_reading import PACKED, names_of, rows_of
 from .tables.progress import EachSecond
 from .tables.shared_keys import OwnColumns
@@ -128,7 +129,7 @@ def side_tables(
 
 
 def _how_far(told: str, now: EachSecond) -> Callable[[int], None]:
-    return lambda rows: now(lambda: f"{told}: {rows:,} rows")
+    return lambda rows: now(lambda: f"{told}: {counted(rows, 'row', form=',')}")
 
 
 def _is_inside(path: Path, name: str, outer: dict[str, Any], public: Path, aims: set[str], preview: Any) -> bool:

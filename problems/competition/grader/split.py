@@ -33,6 +33,7 @@ from .own_data.ranked_cells import ranked_cells
 from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
 from .own_data.secret_draws import secret_draws
 from .own_data.sides import Sides, part_rows, telling_features
+from .own_data.surprises import surprises
 from .own_data.targets import Goal, classes_read, fractions_as_classes, goal_of
 from .row_ids import with_ids
 from .scoring import parts
@@ -68,6 +69,7 @@ def prepare_own(
         return _claims_only(public, request, tell)
     public.mkdir()
     tables = read_own(request, tell)
+    tables.notes += surprises(tables, request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request, own_goal(tables, request))
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = with_ids(tables, request["seed"], request.get("key"))

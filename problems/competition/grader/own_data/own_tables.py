@@ -24,7 +24,6 @@ from .forms_of_both import forms_of_both, told_other
 from .new_groups import told_new_groups, told_newer
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
-from .surprises import labels_alone, surprises
 
 ONE_BY_ONE = ("random", "stratified", "distinct")
 """Splits that pay no heed to groups."""
@@ -169,7 +168,6 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     tables.notes += [note for found in classes.values() for note in found.notes]
     tables.notes += told_forms(forms, MOST_NAMES)
-    tables.notes += surprises(tables, request)
     if request.get("split") in ONE_BY_ONE:
         tables.notes += told_new_groups(train.columns, tables.column, theirs)
         tables.notes += told_newer(train.columns, tables.column, theirs)
@@ -224,6 +222,16 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
     if not tables.features:
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
+
+
+def labels_alone(tables: OwnTables) -> str:
+    """How many labels each of several targets has by itself, where they are in the training table."""
+    known = [name for name in tables.targets if name in tables.train.kinds]
+    if len(tables.targets) < 2 or not known:
+        return ""
+    counts = tables.train.read(known).notna().sum().to_dict()
+    each = ", ".join(f"{name} has {count}" for name, count in [*counts.items()][:MOST_NAMES])
+    return f" (alone {each}: take one at a time, --data.target={max(counts, key=lambda name: counts[name])})"
 
 
 def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from ..file_kinds import KINDS
 from ..tables.columns import targets_of
 from ..tables.contents import read_any, read_texts
 from ..tables.counts import counted
 from ..tables.csv_text import write_csv
 from ..tables.exact import Unusable
+from ..tables.file_kinds import KINDS
 
 ENDINGS = frozenset(end for ends in KINDS.values() for end in ends)
 HEAD = 1000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from ..tables.amounts import odd_one
-from ..tables.columns import MOST_NAMES, listed
+from ..tables.columns import listed
 from ..tables.contents import read_texts
 from ..tables.counts import counted
 from ..tables.exact import Unusable
@@ -18,22 +18,10 @@ from ..tables.keys import as_keys
 from ..tables.pieces import is_text_column
 from ..tables.times import two_ways
 from .forms_of_both import told_words
-
-if TYPE_CHECKING:
-    from .own_tables import OwnTables
+from .own_tables import OwnTables, labels_alone
 
 MANY_VALUES = 10
 """Numbers of a target, beyond which one that is far from the others may be no value."""
-
-
-def labels_alone(tables: OwnTables) -> str:
-    """How many labels each of several targets has by itself, where they are in the training table."""
-    known = [name for name in tables.targets if name in tables.train.kinds]
-    if len(tables.targets) < 2 or not known:
-        return ""
-    counts = tables.train.read(known).notna().sum().to_dict()
-    each = ", ".join(f"{name} has {count}" for name, count in [*counts.items()][:MOST_NAMES])
-    return f" (alone {each}: take one at a time, --data.target={max(counts, key=lambda name: counts[name])})"
 
 
 def _sentinels(labelled: Any, targets: list[str]) -> Iterator[str]:
