@@ -21,7 +21,7 @@ from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.user_path import user_path
 
-FORMS = (alphaevolve, openevolve, shinka, autoresearch, functions, codeevolve, instances, aide)
+FORMS = (openevolve, shinka, alphaevolve, autoresearch, functions, codeevolve, instances, aide)
 
 
 def translate(config: Config) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from problems.neighbours import alphaevolve
 from problems.neighbours.reading import (
     FromOne,
     FromZero,
@@ -69,7 +70,9 @@ EVALUATORS = ("evaluator.py", "evaluator/evaluator.py")
 
 
 def recognises(folder: Path) -> bool:
-    return _evaluator(folder) is not None and _program(folder) is not None
+    """Not AlphaEvolve's, whose files may be called the same."""
+    is_it = _evaluator(folder) is not None and _program(folder) is not None
+    return is_it and not alphaevolve.recognises(folder)
 
 
 def read(folder: Path, told: Told) -> Translation:
