@@ -6,7 +6,7 @@ from pathlib import Path
 
 from problems.candidate_form import candidate_template
 from problems.evaluator_template import SPECIFICATION, Template, parsed
-from problems.function_forms import class_template, specification
+from problems.function_forms import class_template, specification, takes_path
 from problems.instance_forms import config_template, files_template
 from problems.marked_form import marked_template
 from problems.printed_form import printed_template
@@ -22,13 +22,13 @@ def template_of(evaluator: Path) -> Template | None:
     module, text = parsed(evaluator)
     if module is None:
         return None
-    return (
+    found = (
         specification(module, text)
         or class_template(module, evaluator)
         or config_template(module, text, evaluator)
         or files_template(module, evaluator)
         or reference_template(module, text, evaluator)
-        or candidate_template(module, evaluator)
-        or printed_template(module, evaluator)
-        or marked_template(module, text)
     )
+    if found or any(map(takes_path, module.body)):
+        return found
+    return candidate_template(module, evaluator) or printed_template(module, evaluator) or marked_template(module, text)

@@ -30,7 +30,7 @@ _LAZY = "from __future__ import annotations\n\n"
 
 def class_template(module: ast.Module, evaluator: Path) -> Template | None:
     judges = [node for node in module.body if isinstance(node, ast.ClassDef) and _method(node) is not None]
-    if not judges or any(map(_takes_path, module.body)):
+    if not judges or any(map(takes_path, module.body)):
         return None
     beside, _ = parsed(evaluator.with_name("template.py"))
     scopes: list[ast.Module | ast.ClassDef] = [judges[-1], module, *([beside] if beside is not None else [])]
@@ -52,7 +52,7 @@ def class_template(module: ast.Module, evaluator: Path) -> Template | None:
     )
 
 
-def _takes_path(node: ast.stmt) -> bool:
+def takes_path(node: ast.stmt) -> bool:
     """It is what any evaluator has: `evaluate(program_path)`."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name != "evaluate":
         return False

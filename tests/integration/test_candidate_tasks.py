@@ -175,7 +175,7 @@ def test_an_evaluator_of_openevolves_is_none_of_theirs(tmp_path: Path):
         "--program-dir",
         "initial_program.py",
     )
-    (task / "evaluator.py").write_text("def evaluate(program_path):\n    return 1\n")
+    (task / "evaluator.py").write_text(CLI + "\n\ndef evaluate(program_path):\n    return 1\n")
     assert template_of(task / "evaluator.py") is None
     (task / "initial_program.py").unlink()
     (task / "evaluator.py").write_text(CLI)
