@@ -44,14 +44,13 @@ def read(folder: Path, told: Told) -> Translation:
     said = dict(constants(parsed(script)[0])) if script else {}
     steps = _whole(said.get(_STEPS))
     own = template_of(program)
-    hints = [
-        f"{program.name} scores itself outside of its marks: --problem.path={program} keeps programs apart from that"
-    ]
-    hints = hints if own is not None and own.kind == "marked" else []
+    outside = f"{program.name} scores itself outside of its marks"
+    apart = f"{outside}: --problem.path={program} puts that out of a program's reach"
+    hints = (apart,) if own is not None and own.kind == "marked" else ()
     if steps is None:
-        return Translation(keys, hints=tuple(hints))
+        return Translation(keys, hints=hints)
     left = tuple(name for name in _LEFT if name in said)
-    return Translation({**keys, "search.max_steps": steps}, {_STEPS: "search.max_steps"}, left, tuple(hints))
+    return Translation({**keys, "search.max_steps": steps}, {_STEPS: "search.max_steps"}, left, hints)
 
 
 def _found(folder: Path) -> tuple[Path, Path] | None:
