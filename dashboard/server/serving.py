@@ -75,9 +75,11 @@ def serve(
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
     )
-    shown = f"[{host}]" if ":" in host else host
+    shown = "127.0.0.1" if host in _ANY else f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/"
     say(f"Swarm-Evo dashboard: {address}{f'?token={token}' if token else ''}   (Ctrl-C to stop)")
+    if host in _ANY:
+        say("served on every address of this machine: in place of 127.0.0.1 others write one of these")
     if not token:
         say("no token: every user of this machine can start, stop and steer runs as you")
     if lacks := not_built(DIST):

@@ -89,6 +89,17 @@ def test_without_a_token_only_this_machine_is_served(tmp_path):
         assert process.wait(60) == 2 and "needs dashboard.token" in said
 
 
+@pytest.mark.long
+def test_every_address_is_told_as_one_that_a_browser_opens(tmp_path):
+    """0.0.0.0 is no address to go to, and in a container the one that a host's port leads to is another."""
+    with serve(tmp_path, "--host", "0.0.0.0") as (said, process):
+        url = urlsplit(said.split()[2])
+        assert url.hostname == "127.0.0.1" and "every address of this machine" in process.stdout.readline()
+        (token,) = parse_qs(url.query)["token"]
+        asked = {"Authorization": f"Bearer {token}", "Host": "build-box.lan:9000"}
+        assert ask(url.netloc, "/api/runs", **asked) == 200
+
+
 QUICK = "import dashboard.server.prompt_protocol as prompt\nprompt.REQUEST_SECONDS = 1.0\n"
 SILENT = {
     "nothing": b"",

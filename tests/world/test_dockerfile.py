@@ -46,7 +46,7 @@ class Image:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
 
-    def obey(self, line: str) -> None:
+    def obey(self, line: str, page: Path) -> None:
         """One instruction of a Dockerfile."""
         word, _, rest = line.partition(" ")
         match word:
@@ -54,6 +54,9 @@ class Image:
                 self._borrow()
                 done = self.run("/bin/sh", "-c", rest)
                 assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+            case "COPY" if rest.startswith("--from=page "):
+                made, target = rest.split()[1:]
+                shutil.copytree(page / made.removeprefix("/page/"), self.root / self.folder.lstrip("/") / target)
             case "COPY":
                 assert rest == ". ."
                 files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -71,9 +74,43 @@ class Image:
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Image]:
-    lines = [line for line in (ROOT / "Dockerfile").read_text().splitlines() if line and not line.startswith("#")]
-    assert lines[0] == "FROM debian:bookworm-slim"
+def steps() -> dict[str, list[str]]:
+    """Base image of a stage → its instructions."""
+    stages: dict[str, list[str]] = {}
+    for line in (ROOT / "Dockerfile").read_text().splitlines():
+        if line.startswith("FROM "):
+            stages[line.split()[1]] = mine = []
+        elif line and not line.startswith("#"):
+            mine.append(line)
+    assert list(stages) == ["node:22-bookworm-slim", "debian:bookworm-slim"]
+    return stages
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory, steps: dict[str, list[str]]) -> Path:
+    """The first stage, by this machine's npm."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("page")
+    for line in steps["node:22-bookworm-slim"]:
+        word, _, rest = line.partition(" ")
+        if word == "RUN":
+            done = subprocess.run(rest, shell=True, cwd=folder, capture_output=True, text=True, timeout=900)
+            assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        elif word == "COPY":
+            for source in map(ROOT.joinpath, rest.split()[:-1]):
+                if source.is_dir():
+                    left_out = shutil.ignore_patterns("node_modules", "dist")
+                    shutil.copytree(source, folder, dirs_exist_ok=True, ignore=left_out)
+                else:
+                    shutil.copy2(source, folder)
+        else:
+            assert line == "WORKDIR /page"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory, steps: dict[str, list[str]], page: Path) -> Iterator[Image]:
     root = tmp_path_factory.mktemp("root")
     root.chmod(0o755)
     made = ["debootstrap", "--variant=minbase", "bookworm", str(root), "http://deb.debian.org/debian"]
@@ -81,8 +118,8 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Image]:
     if done.returncode:
         pytest.skip(f"debootstrap: {done.stderr.strip()[-200:] or done.stdout.strip()[-200:]}")
     image = Image(root)
-    for line in lines[1:]:
-        image.obey(line)
+    for line in steps["debian:bookworm-slim"]:
+        image.obey(line, page)
     yield image
     shutil.rmtree(root, ignore_errors=True)
 
@@ -93,4 +130,5 @@ def test_doctor_passes_and_a_search_runs_in_the_image(image: Image) -> None:
     assert told.returncode == 0, told.stdout[-3000:] + told.stderr[-1000:]
     ran = image.run(*image.entry, "--search.max_steps=3", seconds=600)
     assert ran.returncode == 0 and "verdict: " in ran.stdout, ran.stdout[-3000:] + ran.stderr[-1000:]
+    assert (image.root / "opt/swarm-evo/dashboard/web/dist/index.html").is_file()
     assert any((image.root / "work" / "logs").glob("ames-*/best_solution/solution.py"))
