@@ -10,7 +10,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from reports.winner import OWN
-from runs.beginning.out_of_reach import out_of_reach
+from runs.beginning.unreachable_paths import out_of_reach
 from runs.search import Search
 from utils.clean_text import one_line
 from utils.config_problem import ProblemConfig

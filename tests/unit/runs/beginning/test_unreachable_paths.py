@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.beginning.out_of_reach import out_of_reach
+from runs.beginning.unreachable_paths import out_of_reach
 from utils.config_problem import ProblemConfig
 
 
