@@ -12,6 +12,7 @@ from typing import Any
 from core.state.fingerprint import text_hash
 from core.storage.database import Database
 from core.storage.event_body import event_fields
+from core.storage.unreadable import unreadable
 from utils.clean_text import one_line
 from utils.errors import BrokenStoreError
 
@@ -26,11 +27,14 @@ def check_told(db: Database, node_ids: Iterable[str]) -> None:
     """Look at these nodes; one that is not in the journal is none of this check's.
 
     Raises:
-        BrokenStoreError: a row is not what its event says of it, or its program is another: somebody changed the store.
+        BrokenStoreError: a row is not what its event says of it, or its program is another: somebody changed the store;
+            or a value of either is none of ours.
     """
+    run = one_line(db.path.parent.name, 100)
     for node_id in node_ids:
-        if why := next(_disagreements(db, node_id), ""):
-            run = one_line(db.path.parent.name, 100)
+        with unreadable(run):
+            why = next(_disagreements(db, node_id), "")
+        if why:
             told = f"run {run}: node {one_line(node_id, 40)}: {why}, so somebody changed the store, and its scores are"
             raise BrokenStoreError(f"{told} no evidence; `verify` lists what is not as the run left it")
 

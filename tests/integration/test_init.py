@@ -146,7 +146,7 @@ def test_a_game_that_is_written_passes_its_test_and_its_engines_play(tmp_path):
     ).stdout  # fmt: skip
     assert "bestmove " in spoken
     with (tmp_path / "my game/problems/pawn_race/position.py").open("a") as rules:
-        rules.write("# another rule")
+        rules.write("\nANOTHER_RULE = 1\n")
     again = subprocess.run(
         f"{main_py} resume latest --search.max_generations=2", shell=True, cwd=tmp_path, capture_output=True, text=True
     )

@@ -17,7 +17,10 @@ from utils.scratch_folders import PREFIX, scratch_folder, sweep
 TOPS = ("agents", "cli", "core", "dashboard/server", "problems", "reports", "runs", "swarm_evo", "utils")
 LOCKED = {"utils/scratch_folders.py", "utils/users_folder.py", "swarm_evo/run_process.py"}
 """Where all of them are made."""
-IN_CHILDREN = ("problems/competition/grader/", "problems/script/instances.py", "problems/instance_forms.py")
+IN_CHILDREN = (
+    "problems/competition/grader/", "problems/instance_forms.py", "problems/script/candidates.py",
+    "problems/script/instances.py",
+)  # fmt: skip
 """What runs where the temporary folder is one that goes with the process: by a grader, a sandbox, a judging process."""
 HOLD = """
 import sys, tempfile, time

@@ -69,6 +69,7 @@ describe("curves", () => {
     const chart = { x: [3, 4], axis: "step", range: [0, 3] as const, series, nameOf: (i: number) => ["ab12", "cd34"][i] };
     expect(told(chart, 0)).toBe("step 3, ab12\nmutate: 5, off the scale\nbest so far: 2");
     expect(told({ ...chart, nameOf: undefined }, 1)).toBe("step 4\nbest so far: 1");
+    expect(told({ ...chart, nameOf: () => "step 4" }, 1)).toBe("step 4\nbest so far: 1");
   });
   it("draws each island up to the newest generation", () => {
     const island = (history: [number, number][]) => ({ history }) as never;

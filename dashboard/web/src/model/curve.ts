@@ -81,7 +81,7 @@ const MOST_TOLD = 6;
 export function told(chart: { x: readonly number[]; axis: string; range: readonly [number, number]; series: readonly { label: string; kind: string; values: readonly (number | null)[] }[]; nameOf?: (index: number) => string }, at: number): string {
   const values = chart.series.filter(({ kind, values }) => kind !== "edge" && values[at] != null).slice(0, MOST_TOLD);
   const lines = values.map(({ label, values }) => `${label}: ${metric(values[at])}${beyond([values[at]], chart.range).length ? ", off the scale" : ""}`);
-  return [[`${chart.axis} ${metric(chart.x[at])}`, chart.nameOf?.(at)].filter(Boolean).join(", "), ...lines].join("\n");
+  return [[...new Set([`${chart.axis} ${metric(chart.x[at])}`, chart.nameOf?.(at)])].filter(Boolean).join(", "), ...lines].join("\n");
 }
 
 /** Heights of labels from the top down: each where it wants to be, or right below the one before it. */
