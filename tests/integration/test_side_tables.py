@@ -326,7 +326,8 @@ def test_one_table_for_each_side_names_rows_by_keys_as_long_as_a_digest(tmp_path
     pd.DataFrame({"customer": names[:400], "sold": table["sold"]}).to_csv(tmp_path / "mine" / "train.csv", index=False)
     pd.DataFrame({"customer": names[400:]}).to_csv(tmp_path / "mine" / "test.csv", index=False)
     known = [*table["sold"], *DRAW.normal(size=100)]
-    statements = pd.DataFrame({"customer": np.repeat(names, 3), "paid": np.repeat(known, 3).round(2)})
+    paid = np.repeat(known, 3) + DRAW.normal(0, 0.5, 1500)  # not the labels, which would stay behind
+    statements = pd.DataFrame({"customer": np.repeat(names, 3), "paid": paid.round(2)})
     statements[:1200].to_csv(tmp_path / "mine" / "train_statements.csv", index=False)
     statements[1200:].to_csv(tmp_path / "mine" / "test_statements.csv", index=False)
     stand = Stand(tmp_path, *words, "data.train=train.csv")
