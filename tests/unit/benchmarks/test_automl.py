@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks import automl
 from benchmarks._automl_sets import TABLES
+from benchmarks._automl_table import interval, summary
 
 
 @pytest.mark.parametrize("metric", ["rmse", "auc"])
@@ -27,10 +28,10 @@ def test_splits_that_disagree_are_level_and_those_that_agree_are_not():
     def one(mean):
         return {"mean": mean, "error": 0.01}
 
-    assert automl.interval([one(0.1)])[1:] == pytest.approx((0.0804, 0.1196))
-    low, high = automl.interval([one(mean) for mean in (0.1, -0.1, 0.2, -0.2, 0.1)])[1:]
+    assert interval([one(0.1)])[1:] == pytest.approx((0.0804, 0.1196))
+    low, high = interval([one(mean) for mean in (0.1, -0.1, 0.2, -0.2, 0.1)])[1:]
     assert low < 0 < high
-    low, high = automl.interval([one(mean) for mean in (0.10, 0.11, 0.12, 0.11, 0.10)])[1:]
+    low, high = interval([one(mean) for mean in (0.10, 0.11, 0.12, 0.11, 0.10)])[1:]
     assert 0.09 < low < high < 0.13
     plain = 2.776 * 0.0083666 / 5**0.5
     assert high - low == pytest.approx(2 * 1.5 * plain), "splits share rows: no five tables"
@@ -52,14 +53,14 @@ def test_the_summary_counts_sets_by_time_and_rival():
                 "took": {"rules": 59.0, "flaml": 61.0}}  # fmt: skip
 
     rows = [row("ames", 0, 0.1), row("ames", 1, 0.1), row("churn", 0, -0.2), row("digits", 0, 0.0)]
-    shown = automl.summary(rows)
+    shown = summary(rows)
     assert shown.startswith("rules against flaml, 60 s, processors: 1; 2026-11-23\n") and shown.endswith(
         "better on 1, level on 1, worse on 1"
     )
-    both = automl.summary([*rows, row("storms", 0, -0.2)])
+    both = summary([*rows, row("storms", 0, -0.2)])
     assert both.startswith(f"{shown}\n\n"), "tables that nobody looked at before are counted by themselves"
     assert both.endswith("better on 0, level on 0, worse on 1")
-    assert automl.summary([]) == "nothing is measured yet"
+    assert summary([]) == "nothing is measured yet"
 
 
 def test_a_rival_that_is_added_leaves_the_others_in_their_cell():
@@ -99,7 +100,7 @@ def test_a_rival_is_measured_against_a_score_whose_predictions_are_gone(monkeypa
     chance = math.log(10)
     assert one["score"] == {"rules": 0.5, "flaml": 1.0, "lightgbm": pytest.approx(chance)}
     assert one["gain"]["lightgbm"] == {"mean": pytest.approx((chance - 0.5) / chance)}
-    assert automl.interval([one["gain"]["lightgbm"]])[1:] == (-math.inf, math.inf), "one split says nothing by itself"
+    assert interval([one["gain"]["lightgbm"]])[1:] == (-math.inf, math.inf), "one split says nothing by itself"
 
 
 def test_bundled_sets_and_ten_others_are_there_and_none_twice():

@@ -15,8 +15,8 @@ def _node(name: str, metric: float, signature: tuple[float, ...], code: str) -> 
     return Node(id=name, code=code, metric_value=metric, signature=signature)
 
 
-RNG = random.Random(0)
-HALF = [RNG.gauss(0, 1) for _ in range(10)]
+DRAW = random.Random(0)
+HALF = [DRAW.gauss(0, 1) for _ in range(10)]
 NOISE = (*HALF, *(-x for x in HALF))
 LONG, SHORT = "a = 1\nb = a + 2\nc = a * b - 1\nprint(a, b, c)", "print(1)"
 
