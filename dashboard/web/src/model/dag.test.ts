@@ -69,8 +69,9 @@ describe("layout", () => {
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    work(20_000); // compiled by now
-    expect(work(200_000) / work(20_000)).toBeLessThan(50); // by squares it is 100
+    const least = (count: number): number => Math.min(...Array.from({ length: 4 }, () => work(count)));
+    least(20_000); // compiled by now; what else the machine does only adds, so the least of several counts
+    expect(least(200_000) / least(20_000)).toBeLessThan(50); // by squares it is 100
   });
 
   it("finds the node under the pointer", () => {
@@ -171,10 +172,10 @@ describe("a graph of a long search", () => {
   const many = Array.from({ length: 150_000 }, (_, i) => ({ id: `n${i}`, parents: [], lane: null, generation: i % 2 }));
 
   it("is placed in one pass, also where nothing hangs from anything", () => {
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(byGeneration(many).levels).toHaveLength(2);
     expect(layout(many, 12).width).toBe((150_000 / 12 - 1) * GAP_X);
-    expect(performance.now() - begun).toBeLessThan(3000); // minutes, when each row was copied for each of its nodes
+    expect(process.cpuUsage(begun).user / 1e6).toBeLessThan(10); // minutes, when each row was copied for each of its nodes
   });
 
   it("may have more generations than a call takes arguments", () => {
