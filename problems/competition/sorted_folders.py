@@ -19,7 +19,7 @@ from problems.competition.grader.tables.file_kinds import KINDS
 from utils.counts import counted
 from utils.dataset_files import find_sample
 from utils.errors import ConfigError
-from utils.file_utils import folder_for, move_into_place
+from utils.file_utils import folder_for, move_into_place, used_now
 
 LABEL = "label"
 LONGEST = 1_000_000
@@ -108,6 +108,7 @@ def as_tables(found: SortedFiles, target: str | None, place: Path) -> Path:
         with folder_for(target_folder) as made:
             _write(found, label, made)
             move_into_place(made, target_folder)
+    used_now(target_folder)
     return target_folder
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from core.executor.workspace import remove_tree
 from runs.ending.leftover_bases import leftover_bases
+from runs.ending.leftover_data import leftover_data, taken
 from runs.run_folder import hold, logs_dir
 from swarm_evo.kept import remove_unneeded
 from utils.errors import StoreError
+from utils.file_utils import size_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Removed:
     """Copies of repositories that no run uses any more."""
     files: Sequence[str] = ()
     """Functions and tables of Python searches that no run uses any more, below `.swarm-evo/`."""
+    data: Sequence[str] = ()
+    """Data made ready that no run uses any more, below `workspaces/`."""
 
 
 def remove_runs(
@@ -56,7 +60,14 @@ def remove_runs(
     files = remove_unneeded(Path(project_dir).resolve())
     for file in files:
         tell(f"removed what no run of Python uses any more: {file}")
-    return Removed([folder.name for folder in folders], [base.name for base in bases], files)
+    data = leftover_data(project_dir)
+    for folder in data:
+        size = size_text(taken(folder))
+        remove_tree(folder)
+        tell(f"removed data made ready that no run uses any more: {folder.name} ({size})")
+    return Removed(
+        [folder.name for folder in folders], [base.name for base in bases], files, [folder.name for folder in data]
+    )
 
 
 def _remove_folder(folder: Path, what: str) -> None:
