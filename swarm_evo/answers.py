@@ -159,6 +159,8 @@ class Deleted:
     """Copies of repositories that no run needs any more."""
     files: tuple[str, ...]
     """Functions and tables below `.swarm-evo/` that no run needs any more."""
+    data: tuple[str, ...]
+    """Data made ready, below `workspaces/`, that no run needs any more."""
 
 
 @dataclass(frozen=True, slots=True)
