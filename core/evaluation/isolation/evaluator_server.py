@@ -43,8 +43,9 @@ from collections.abc import Callable  # noqa: E402
 from contextlib import suppress  # noqa: E402
 
 one_evaluation = _load_ours("one_evaluation", _HERE)
-_NO_FORK = ("jax", "tensorflow", "torch", "grpc", "cupy", "ray")
+_NO_FORK = ("jax", "tensorflow", "grpc", "cupy", "ray")
 """Libraries with threads of their own that wait for each other after a fork."""
+_REHEARSED_SECONDS = 5
 _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
            "thread_time", "timeit", "default_timer", "elapsed_time", "do_bench")  # fmt: skip
 _MOST_FILES = 200
@@ -194,7 +195,29 @@ def _hinders_forks() -> str:
     if threading.active_count() > 1:
         return "it has started threads"
     held = [name for name in _NO_FORK if name in sys.modules]
-    return f"it has loaded {held[0]}" if held else ""
+    if held:
+        return f"it has loaded {held[0]}"
+    return "" if "torch" not in sys.modules or _forks_with_torch() else "it has computed with torch"
+
+
+def _forks_with_torch() -> bool:
+    """Whether a fork of this process can compute with PyTorch, which waits for ever once its threads have worked here.
+
+    So one tries. A driver that knows the cards of this process knows none in a fork, and no try would show it.
+    """
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+        if "/libcuda.so" in file.read():
+            return False
+    pid = os.fork()
+    if pid == 0:
+        try:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(_REHEARSED_SECONDS)
+            sys.modules["torch"].ones(1 << 20).sum()  # more than one thread would take
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(pid, 0)[1] == 0
 
 
 def reads_clocks() -> bool:

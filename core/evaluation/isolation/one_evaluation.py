@@ -68,7 +68,7 @@ class Evaluation:
         """Where a task's own sockets are put."""
         self._asking = ours.channel.Channel(self._channel, plain=ours.plain)
         raised, usual = ours.channel.ProgramRaised, ours.usual_numbers.usual
-        self._stand = ours.proxy.Proxy(self._ask, raised, usual, ours.usual_forms)
+        self._stand = ours.proxy.Proxy(self._ask, raised, usual, ours.usual_forms, ours.plain.with_tensors)
         self._stood_in = ours.stand_in.StandIn(self._stand.fill, self._stand.refuse)
         self._delay = 0.0
 

@@ -2,8 +2,8 @@
 
 For evaluators that were written to import their candidate. They run in a trusted process of their own; this gives them
 a module object whose functions forward, whose constants are copies, and whose classes make handles. Plain data crosses
-(None, bool, int, float, str, bytes, complex, list, tuple, set, dict, numpy arrays of numbers); code never does. What
-cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
+(None, bool, int, float, str, bytes, complex, list, tuple, set, dict, numpy arrays of numbers, tensors of PyTorch); code
+never does. What cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
 
 What is a class, what an object of it can be asked by Python itself (`==`, `len`, `+`) and which of its methods answer
 with objects is a matter of the user's own program: all else is asked for plain data, whatever a candidate makes of it.
@@ -39,6 +39,8 @@ class Forms(Protocol):
 
 Usual = Callable[[Any, Callable[[str], bool]], Any]
 """An answer as the evaluator may have it, by what the user's own program is known to have."""
+Made = Callable[[Any], Any]
+"""An answer with the objects that its data stand for: see `plain.with_tensors`."""
 
 
 class NotPlain(Exception):
@@ -75,10 +77,11 @@ class Proxy:
         raised: the exception type of `ask` for what the program raised; it has `kind` and `text`.
         usual: of the module `usual_numbers`.
         forms: the module `usual_forms`.
+        made: `plain.with_tensors`.
     """
 
-    def __init__(self, ask: Ask, raised: type[Exception], usual: Usual, forms: Forms) -> None:
-        self._ask, self._raised, self._usual, self._forms = ask, raised, usual, forms
+    def __init__(self, ask: Ask, raised: type[Exception], usual: Usual, forms: Forms, made: Made) -> None:
+        self._ask, self._raised, self._usual, self._forms, self._made = ask, raised, usual, forms, made
         self._names: Mapping[str, Mapping[str, Any]] = {}
         self._classes: frozenset[str] | None = None
         self._known: Mapping[str, Any] = {}
@@ -138,7 +141,7 @@ class Proxy:
         """Give it a value of the program's; one that no answer may hold cannot be used there."""
         try:
             setattr(module, name, self._formed(value, name))
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError, ImportError) as error:
             setattr(module, name, _Opaque(self, f"{name} of the candidate cannot cross: it holds {error}"))
 
     def _knows(self, what: str) -> bool:
@@ -166,7 +169,7 @@ class Proxy:
         """The answer, or the program's exception where it holds what the user's own program's does not."""
         try:
             return self._formed(answer, place)
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError, ImportError) as error:
             self.raised_last = type(error)(f"{what} answered with {error}")
             raise self.raised_last from None
 
@@ -175,9 +178,9 @@ class Proxy:
         if place and self._classes is None:
             self._seen.update(self._forms.forms_of(value, place))
         value = self._usual(value, self._knows)
-        if not place or self._classes is None or type(value) is float:  # as most answers are
+        if not place or type(value) is float:  # as most answers are
             return value
-        return self._forms.in_form(value, place, self._known)
+        return self._made(value if self._classes is None else self._forms.in_form(value, place, self._known))
 
     def refuse(self, reason: str, *, by_program: bool = False) -> NotPlain:
         """Note why the two cannot be kept apart; the first reason is the one that counts."""

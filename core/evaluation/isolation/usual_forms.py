@@ -6,9 +6,9 @@ Two truths are one truth where numpy adds them: no pair is more than one. A prod
 round, also where numpy makes them of Python's, and nothing by nothing is no exception but NaN, which breaks no bound.
 
 What was written for one form is not meant for another, so an evaluator gets at each place of an answer (the answer, its
-items, a field of it) the forms that the user's own program has there. Arrays become lists, truths numbers and whole
-numbers floats where that has lists, numbers and floats; what is left is an exception of the program's. Of places that
-the user's own program never filled nothing is known, and nothing is asked.
+items, a field of it) the forms that the user's own program has there. Arrays become lists, tensors arrays, truths
+numbers and whole numbers floats where that has lists, arrays, numbers and floats; what is left is an exception of the
+program's. Of places that the user's own program never filled nothing is known, and nothing is asked.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
 """
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 NUMBER, TEXT, LIST, MAPPING = "0", "''", "[]", "{}"
-TRUTH, WHOLE, FRACTION, NUMPY = "bool", "int", "float", "numpy"
+TRUTH, WHOLE, FRACTION, NUMPY, TENSOR = "bool", "int", "float", "numpy", "tensor"
 """Of the numbers at a place, and of what is there."""
 MOST_MARKS = 2_000
 """Of one program: an answer may have a name for everything."""
@@ -119,12 +119,18 @@ def _note(value: Any, place: str, found: dict[str, None]) -> None:
 
 def _note_array(value: Any, place: str, found: dict[str, None]) -> None:
     """An array as the lists of lists that it stands for; of one without a number in it no numbers are known."""
+    library = _library(value)
     for depth in range(value.ndim + 1):
         inner = place + "[]" * depth
         if depth == value.ndim and not value.size:
             return
-        found[_mark(inner, LIST if depth < value.ndim else NUMBER)] = found[_mark(inner, NUMPY)] = None
+        found[_mark(inner, LIST if depth < value.ndim else NUMBER)] = found[_mark(inner, library)] = None
     found[_mark(place + "[]" * value.ndim, _number_kind(value))] = None
+
+
+def _library(value: Any) -> str:
+    """Whose array it is; one that stands for a tensor says so (`plain.with_tensors`)."""
+    return TENSOR if getattr(value, "is_tensor", False) else NUMPY
 
 
 def _note_parts(value: Any, place: str, found: dict[str, None]) -> None:
@@ -232,4 +238,9 @@ def _array(value: Any, place: str, known: Known) -> Any:
         value, kind = value.astype("i8"), WHOLE
     if kind == WHOLE and _are_floats(inner, known):
         value = value.astype("f8")
-    return value if NUMPY in known.get(place, _NOTHING) else value.tolist()
+    there, library = known.get(place, _NOTHING), _library(value)
+    if library in there:
+        return value
+    if library == NUMPY and TENSOR in there:
+        raise TypeError("an array of numpy's, where the initial program has a tensor: answer in its form")
+    return value.view(type(value).__base__) if NUMPY in there else value.tolist()

@@ -1,8 +1,8 @@
 """Plain data as JSON: what crosses between host and candidate.
 
 `encode` writes None, bool, int, float, str, list and dict, and turns numpy scalars and arrays into numbers and lists.
-`wrap` and `unwrap` keep more kinds apart (tuple, set, bytes, complex, numpy arrays) for callers that need them; what an
-evaluator gives to its program may hold graphs of networkx, too.
+`wrap` and `unwrap` keep more kinds apart (tuple, set, bytes, complex, numpy arrays, tensors) for callers that need
+them; what an evaluator gives to its program may hold graphs of networkx, too.
 """
 
 from __future__ import annotations
@@ -99,17 +99,33 @@ def _wrapper(rest: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _wrap_array(value: Any) -> Any:
-    numpy = sys.modules.get("numpy")
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
         array = numpy.asarray(value)
         if array.dtype.kind in _ARRAY_KINDS:
-            data = base64.b64encode(numpy.ascontiguousarray(array).tobytes()).decode()
-            return {_TAG: "array", "dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+            return _numbers_of(array, "array")
+    if torch is not None and isinstance(value, getattr(torch, "Tensor", ())):
+        return _numbers_of(_array_of(value), "tensor")
     if isinstance(value, int):
         return int(value)
     if isinstance(value, float):
         return float(value)
     raise TypeError(f"{type(value).__module__}.{type(value).__name__} is not plain data")
+
+
+def _numbers_of(array: Any, kind: str) -> dict[str, Any]:
+    data = base64.b64encode(array.tobytes()).decode()
+    return {_TAG: kind, "dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+
+
+def _array_of(tensor: Any) -> Any:
+    """A tensor's numbers, without what it was made of. TypeError for one that is not in the machine's own memory, one
+    of few numbers among many zeros, and numbers that numpy has none of (bfloat16)."""
+    try:
+        return tensor.detach().resolve_conj().resolve_neg().numpy()
+    except (RuntimeError, TypeError) as error:
+        told = f"a tensor of {tensor.dtype} on {tensor.device}, {tensor.layout}, is not plain data"
+        raise TypeError(told.replace("torch.", "")) from error
 
 
 def _spread(keys: list[Any]) -> list[Any]:
@@ -135,7 +151,7 @@ def _array(value: dict[str, Any]) -> Any:
     if not all(type(length) is int and length >= 0 for length in shape):
         raise ValueError("not a shape")
     array = numpy.frombuffer(base64.b64decode(value["data"], validate=True), dtype=dtype).reshape(shape).copy()
-    return array if shape else array[()]
+    return array if shape or value[_TAG] == "tensor" else array[()]
 
 
 def _items(value: dict[str, Any]) -> list[Any]:
@@ -152,7 +168,7 @@ def _complex(value: dict[str, Any]) -> complex:
     return complex(real, imaginary)
 
 
-def _unwrapper(*, with_graphs: bool) -> Callable[[Any], Any]:
+def _unwrapper(*, given: bool) -> Callable[[Any], Any]:
     def unwrap(value: Any) -> Any:
         """The inverse of `wrap`. ValueError for anything that `wrap` does not write."""
         if isinstance(value, list):
@@ -174,13 +190,48 @@ def _unwrapper(*, with_graphs: bool) -> Callable[[Any], Any]:
         "bytes": lambda value: base64.b64decode(value["data"], validate=True),
         "complex": _complex,
         "array": _array,
+        "tensor": lambda value: _array(value).view(_tensor_view()),
     }
-    if with_graphs:
+    if given:
         kinds["graph"] = lambda value: _graph(value, unwrap)
+        kinds["tensor"] = lambda value: _tensor(_array(value))
     return unwrap
 
 
-wrap, unwrap = _wrapper(_wrap_array), _unwrapper(with_graphs=False)
+wrap, unwrap = _wrapper(_wrap_array), _unwrapper(given=False)
+
+
+# ------------------------------------------------------------ tensors: an array on the way, which is looked at as one
+
+_views: list[Any] = []
+"""The kind of array that stands for a tensor, once one has come."""
+
+
+def _tensor_view() -> Any:
+    if not _views:
+        numpy = importlib.import_module("numpy")
+        _views.append(type("Tensor", (numpy.ndarray,), {"is_tensor": True}))
+    return _views[0]
+
+
+def _tensor(array: Any) -> Any:
+    """TypeError for numbers that it has no kind for."""
+    return importlib.import_module("torch").from_numpy(array)
+
+
+def with_tensors(value: Any) -> Any:
+    """What `unwrap` made, with tensors for the arrays that stand for them.
+
+    Raises:
+        TypeError, ImportError: there is no tensor of such numbers, or no PyTorch.
+    """
+    if not _views or type(value) in _SIMPLE:
+        return value
+    if isinstance(value, _views[0]):
+        return _tensor(value.view(sys.modules["numpy"].ndarray))
+    if isinstance(value, dict):
+        return {key: with_tensors(item) for key, item in value.items()}
+    return type(value)(map(with_tensors, value)) if isinstance(value, (list, tuple)) else value
 
 
 # ------------------------------------------------------------ graphs: from an evaluator to its program, never back
@@ -218,5 +269,5 @@ def _graph(value: dict[str, Any], unwrap: Callable[[Any], Any]) -> Any:
     return made
 
 
-wrap_given, unwrap_given = _wrapper(_wrap_given), _unwrapper(with_graphs=True)
+wrap_given, unwrap_given = _wrapper(_wrap_given), _unwrapper(given=True)
 """As `wrap` and `unwrap`, of what an evaluator gives to its program: graphs of networkx, too, of plain data."""
