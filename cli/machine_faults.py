@@ -12,20 +12,12 @@ from pathlib import Path
 
 from utils.clean_text import one_line, visible
 from utils.errors import DISK_FAULTS, ConfigError
+from utils.room import NO_ROOM, NO_THREAD, NO_THREAD_ERROR, no_room
 
 _PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
 """What only the place of a file of the user's can cause: rights, links that go round, a name that cannot be."""
-_NO_ROOM = {
-    errno.EMFILE: "no room for another open file (ulimit -n)",
-    errno.ENFILE: "no room for another open file (sysctl fs.file-max)",
-    errno.EAGAIN: "no room for another process (ulimit -u, or pids.max of a cgroup)",
-    errno.ENOMEM: "no room for more memory (ulimit -v, or a cgroup's limit)",
-}
-"""What the limits of a session, a container or the machine refuse."""
-_THREAD = "can't start new thread"
-_NO_THREAD = "no room for another thread (ulimit -u, ulimit -v, or pids.max of a cgroup)"
 _LOOP = "Symlink loop from "
-"""Python's words in a RuntimeError: where a thread finds no room, and (below 3.13) for links that go round."""
+"""Python's words in a RuntimeError, below 3.13, for links that go round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +31,7 @@ class MachineFault:
 def machine_fault(error: BaseException) -> MachineFault | None:
     """What an error of Python's says of the machine; None for any other, which is a fault of ours."""
     if isinstance(error, MemoryError):
-        return MachineFault(_NO_ROOM[errno.ENOMEM], 1)
+        return MachineFault(no_room(errno.ENOMEM), 1)
     if isinstance(error, RuntimeError):
         return _of_runtime(str(error))
     if not isinstance(error, OSError):
@@ -48,7 +40,7 @@ def machine_fault(error: BaseException) -> MachineFault | None:
         return MachineFault(f"{_place(error) or 'a file of the run'}: {error.strerror}", 1)
     if error.errno in _PLACE and error.filename:
         return MachineFault(f"{_place(error)}: {error.strerror}", 2)
-    return MachineFault(_NO_ROOM[error.errno], 1) if error.errno in _NO_ROOM else None
+    return MachineFault(no_room(error.errno), 1) if error.errno in NO_ROOM else None
 
 
 def package_fault(error: ImportError, ours: Path) -> str:
@@ -65,14 +57,6 @@ def _raised_in(error: BaseException) -> str:
     """The module whose code raised it."""
     frames = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
     return str(frames[-1]) if frames else ""
-
-
-def room_that_lacked(line: str) -> str:
-    """What an error of ours quotes of the limits, in words that say which limit; '' for one that quotes none."""
-    if "ulimit" in line:
-        return ""
-    quoted = [number for number in _NO_ROOM if f"[Errno {number}]" in line or line.endswith(os.strerror(number))]
-    return "".join(f"; {_NO_ROOM[number]}" for number in quoted) or (f"; {_NO_THREAD}" if _THREAD in line else "")
 
 
 def check_surroundings(words: Sequence[str]) -> None:
@@ -94,8 +78,8 @@ def check_surroundings(words: Sequence[str]) -> None:
 
 
 def _of_runtime(text: str) -> MachineFault | None:
-    if text == _THREAD:
-        return MachineFault(_NO_THREAD, 1)
+    if text == NO_THREAD_ERROR:
+        return MachineFault(NO_THREAD, 1)
     if text.startswith(_LOOP):
         return MachineFault(f"{visible(text.removeprefix(_LOOP).strip(chr(39)))}: {os.strerror(errno.ELOOP)}", 2)
     return None

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cli.early_server import early_server
-from cli.machine_faults import check_surroundings, machine_fault, package_fault, room_that_lacked
+from cli.machine_faults import check_surroundings, machine_fault, package_fault
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.collector import no_collections
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
+from utils.room import room_that_lacked
 
 if TYPE_CHECKING:
     from core.executor.early import EarlyServer

@@ -10,14 +10,16 @@ from core.contracts import ExecutionResult, SessionFailure
 from core.executor.inside.messages import Job
 from core.executor.session import SandboxSession
 
-MOST = 16
-"""Programs that wait in one sandbox."""
-
 
 class Waiting:
-    """Programs that wait to be wanted again. Thread-safe."""
+    """Programs that wait to be wanted again. Thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        most: of them in one sandbox.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._sessions: list[SandboxSession] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -34,7 +36,7 @@ class Waiting:
         """Keep it; of too many the one that has waited longest is ended."""
         with self._lock:
             self._sessions.append(session)
-            over = [self._sessions.pop(0)] if len(self._sessions) > MOST else []
+            over = [self._sessions.pop(0)] if len(self._sessions) > self._most else []
             if self._closed:
                 over, self._sessions = self._sessions, []
         for ended in over:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import signal
 import socket
@@ -25,6 +24,7 @@ from core.executor.inside.messages import (
     SlotWanted,
 )
 from core.executor.inside.mounts import FIXED
+from core.executor.open_files import allow_open_files
 from core.executor.slot import SandboxSlot, error_of, lost_by
 from utils.errors import SandboxError
 from utils.scratch_folders import hold, is_left
@@ -35,7 +35,6 @@ _APP = Path(__file__).resolve().parents[2]
 _START_SECONDS = 120.0
 _SLOT_SECONDS = 30.0
 _END_SECONDS = 5.0
-_DESCRIPTORS = 1 << 16
 _PRIVATE = "sandbox-"
 """Begins the names of sandboxes' folders."""
 
@@ -84,7 +83,7 @@ class ForkServer:
     """What is to be hidden and was not known when the server was started."""
 
     def __post_init__(self) -> None:
-        _allow_descriptors()
+        allow_open_files()
         self.config.state_dir.mkdir(parents=True, exist_ok=True)
         self._held = hold(self.config.state_dir)
         try:
@@ -267,18 +266,6 @@ def await_end(control: socket.socket, seconds: float) -> None:
         control.settimeout(seconds)
         while control.recv(1 << 16):
             pass
-
-
-def _allow_descriptors() -> None:
-    """Raise our own limit of open descriptors as far as we may, up to a number that is always enough.
-
-    Candidates of our user can keep descriptors in flight between sockets. The kernel refuses to send further ones to a
-    process whose limit is below their number; a candidate's own limit bounds what it can keep.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _environment(tier: str) -> dict[str, str]:

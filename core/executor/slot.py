@@ -12,6 +12,7 @@ from contextlib import suppress
 from core.executor.inside import messages
 from core.executor.inside.messages import Fault, Job, Report, Rest, Stop
 from utils.errors import JobLost, SandboxError
+from utils.room import room_that_lacked
 
 
 class SandboxSlot:
@@ -95,9 +96,11 @@ def _sealed(data: bytes) -> int:
 
 def lost_by(error: OSError) -> OSError | JobLost:
     """A shortage that costs the job at hand as JobLost; any other error of the system as it is."""
-    return JobLost(f"the machine had no room for a job: {error}") if messages.is_shortage(error) else error
+    if not messages.is_shortage(error):
+        return error
+    return JobLost(f"the machine had no room for a job: {error}{room_that_lacked(str(error))}")
 
 
 def error_of(fault: Fault, what: str) -> JobLost | SandboxError:
     """The exception for a fault that a process of ours told."""
-    return (JobLost if fault.lost else SandboxError)(f"{what}: {fault.text}")
+    return (JobLost if fault.lost else SandboxError)(f"{what}: {fault.text}{room_that_lacked(fault.text)}")

@@ -26,6 +26,7 @@ from core.executor.inside.messages import Job, Ready, SlotSetup
 from core.executor.lasting_session import LastingSession, Waiting
 from core.executor.long_imports import long_imports
 from core.executor.one_job import follow, job_of
+from core.executor.open_files import most_kept
 from core.executor.output import Output
 from core.executor.report import result_of
 from core.executor.server import ForkServer, ServerConfig
@@ -43,8 +44,6 @@ ROOM_SECONDS = 15.0
 OWN_ROOM_SECONDS = 1.0
 """The same where one process of ours may have no more descriptors, and no program runs that will let go of some."""
 _LOOK_FOR_ROOM = 0.2
-_MOST_IDLE = 16
-"""Slots that wait for the next session."""
 _STOPPED = "the job was cancelled or is overdue"
 _MEMORY_SHARE = 4
 """A workspace is kept in memory while its limit is below a quarter of the machine's memory."""
@@ -69,7 +68,8 @@ class WarmSandbox:
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()
         self._idle: list[tuple[SandboxSlot, int | None]] = []
-        self._waiting = Waiting()
+        self._most_kept = most_kept()
+        self._waiting = Waiting(self._most_kept)
         self._users: dict[SandboxSlot, threading.Thread] = {}
         """Which thread uses a slot."""
         self._dealt: dict[SandboxSlot, list[str]] = {}
@@ -197,7 +197,7 @@ class WarmSandbox:
 
     def _take_back(self, slot: SandboxSlot, uid: int | None, keep: bool) -> None:
         with self._lock:
-            if keep and len(self._idle) < _MOST_IDLE and not self._closed.is_set():
+            if keep and len(self._idle) < self._most_kept and not self._closed.is_set():
                 self._idle.append((slot, uid))
                 self._users.pop(slot, None)
                 return

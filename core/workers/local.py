@@ -26,6 +26,7 @@ from core.executor.workspace import remove_tree
 from core.workers.job_queue import JobQueue, QueuedJob
 from utils.errors import DISK_FAULTS, JobLost, SandboxError
 from utils.patience import Patience
+from utils.room import room_that_lacked
 
 _LOOK_FOR_ROOM = 0.2
 _STOP_SECONDS = 1.0
@@ -50,7 +51,7 @@ def run_job(spec: JobSpec, context: JobContext) -> Any:
         return entry(spec.payload, context)
     except OSError as error:
         if context.is_begun and error.errno not in DISK_FAULTS:
-            raise JobLost(f"{type(error).__name__}: {error}") from error
+            raise JobLost(f"{type(error).__name__}: {error}{room_that_lacked(str(error))}") from error
         raise
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.contracts import Problem
+from core.executor.open_files import slots_with_room
 from runs.beginning.fitting import fit_to_problem, fit_to_steps, fit_to_writer
 from runs.beginning.unused_words import check_words
 from runs.composition import problem_of
+from runs.parts.workers import programs_of
 from runs.recorded.scoring_record import check_scored_by
 from runs.run_folder import check_place
 from utils.config_schema import Config
@@ -55,6 +57,7 @@ def made_ready(
     else:
         problem.restore(run_dir)
         check_scored_by(run_dir, problem)
+    slots_with_room(1, programs_of(problem))
     beside(problem)
     doing(READYING)
     problem.tells_to(doing)

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from core.contracts import JobListener, JobRunner, Problem
 from core.executor.early import GUESS, EarlyServer
+from core.executor.open_files import most_open_files, slots_with_room
 from core.executor.probe import CACHE as PROBES
 from core.executor.probe import choose
 from core.executor.sandbox import open_sandbox
@@ -25,6 +26,7 @@ from runs.beside.live_output import LiveOutput
 from runs.parts.deadline import Deadline
 from runs.run_folder import logs_dir
 from utils.config_schema import Config
+from utils.counts import counted
 from utils.errors import NoSandboxError, SwarmEvoError
 from utils.logger_system import log_msg
 from utils.user_path import user_path
@@ -59,7 +61,7 @@ def open_workers(
         box = ahead.take(later) if ahead is not None else open_sandbox(**sandbox, state_dir=workspaces_dir(config))
         runner = LocalJobs(
             box,
-            min(config.search.workers, box.cards.places or config.search.workers),
+            slots_of(config, problem, box.cards.places),
             scratch=workspaces_dir(config) / run_dir.name,
             on_output=on_output,
             on_job=on_job,
@@ -78,6 +80,28 @@ def open_workers(
     for close in (pool.close, *boxes, pool.abandon):  # a sandbox here closes first: it ends what workers still wait for
         parts.callback(close)
     return pool, tier
+
+
+def programs_of(problem: Problem) -> int:
+    """That one job runs at a time: a game has two engines."""
+    return 2 if problem.family == "arena" else 1
+
+
+def slots_of(config: Config, problem: Problem, places: int = 0) -> int:
+    """How many jobs run side by side on this machine: as many as there are workers, where cards and open files suffice.
+
+    Args:
+        places: on this machine's cards; 0: no cards are wanted.
+
+    Raises:
+        ConfigError: this session may open too few files for one.
+    """
+    wanted = min(config.search.workers, places or config.search.workers)
+    found = slots_with_room(wanted, programs_of(problem))
+    if found < wanted:
+        told = f"of {counted(wanted, 'worker')} {found} run side by side: ulimit -n is {most_open_files()}"
+        log_msg("WARNING", f"{told}, and each needs open files")
+    return found
 
 
 def sandbox_options(config: Config, problem: Problem, accept_unsandboxed: bool) -> dict[str, Any]:

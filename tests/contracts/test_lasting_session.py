@@ -16,7 +16,7 @@ from support.standstill import halt_once
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor.inside import watch
-from core.executor.lasting_session import MOST
+from core.executor.open_files import most_kept
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
@@ -302,11 +302,11 @@ def test_few_wait_and_none_outlives_the_sandbox(tmp_path: Path) -> None:
     opened = open_sandbox("auto", state_dir=tmp_path)
     assert isinstance(opened, WarmSandbox)
     try:
-        for number in range(MOST + 3):
+        for number in range(most_kept() + 3):
             use(opened, f"def f(): return {number}", "f")
         slots = [session.slot.pid for session in opened._waiting._sessions]
         family = [pid for slot in slots for pid in (slot, *watch.descendants(slot))]
-        assert len(slots) == MOST and len(family) >= 2 * MOST
+        assert len(slots) == most_kept() and len(family) >= 2 * most_kept()
     finally:
         opened.close()
     end = time.monotonic() + 30

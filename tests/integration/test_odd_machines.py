@@ -77,6 +77,29 @@ def test_a_session_without_room_says_what_to_raise(cli, toy, is_known):
     assert told
 
 
+@pytest.mark.parametrize("files, code", [(28, 2), (38, 2), (40, 0), (48, 0)])
+def test_few_open_files_are_told_before_anything_runs_or_fewer_programs_run_at_once(cli, tmp_path, files, code):
+    """With 28 to 40 every program ended as `lost_worker`, and an arena waited for room until its seconds were over."""
+    (tmp_path / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f(x):\n    return 2 * x + 1\n# EVOLVE-BLOCK-END\n")
+    (tmp_path / "evaluator.py").write_text(
+        "import runpy\ndef evaluate(path):\n    return {'score': -abs(runpy.run_path(path)['f'](3) - 10)}\n"
+    )
+    words = ["--problem=script", f"--problem.program={tmp_path}/program.py", "--problem.direction=max"]
+    words += [f"--problem.evaluator={tmp_path}/evaluator.py", "--search.max_steps=6", "--search.workers=4"]
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "main.py"), *words, "--search.batch=4", "--logging.report=false"], cwd=cli.folder,
+        capture_output=True, text=True, timeout=100, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    if code:
+        assert done.stderr.count("\n") == 1 and f"ulimit -n is {files}: a run needs 39 open files" in done.stderr
+        assert cli.runs == []
+    else:
+        assert f"run side by side: ulimit -n is {files}" in done.stdout + done.stderr
+        assert cli.show()["failures"] == {}
+
+
 def test_packages_that_only_pythonpath_leads_to_are_told_in_one_line(cli, monkeypatch):
     """Clusters set it for their modules; a traceback of our grader's was what one read."""
     command = [sys.executable, "-c", "import pandaz"]

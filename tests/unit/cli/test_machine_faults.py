@@ -8,8 +8,9 @@ from contextlib import chdir
 
 import pytest
 
-from cli.machine_faults import machine_fault, room_that_lacked
+from cli.machine_faults import machine_fault
 from cli.parser import main
+from utils.room import room_that_lacked
 
 
 @pytest.mark.parametrize(
