@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, JobSpec
 from core.evaluation.base import as_time_allows, nothing_better, or_lost, parent_metric
-from core.evaluation.isolation.decision import UNTRIED, Decision
+from core.evaluation.isolation.decision import UNSCORED, UNTRIED, Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
-from core.evaluation.isolation.modules import file_beside, led_to
+from core.evaluation.isolation.modules import led_to
 from core.evaluation.repeats import RepeatableEvaluator, averaged
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
@@ -23,15 +23,15 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.blocks import block_lines
 from problems.metric_direction import ASKED
-from problems.script.harness import CASCADE
-from problems.script.reading import ERROR_CHARS, error_that_steers, mean_of, numbers, verdict_of, without_folder
+from problems.script.first_score import doubts_of
+from problems.script.reading import error_that_steers, numbers, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
+from problems.script.told_modules import files_of
 from utils.counts import counted
 from utils.direction import Direction
 from utils.errors import BudgetExhausted, JobLost
 from utils.file_utils import write_atomic
 from utils.logger_system import log_msg
-from utils.prompt_text import shorten
 
 WAYS: Mapping[str, str] = {
     "apart": "apart from the evaluator",
@@ -39,10 +39,11 @@ WAYS: Mapping[str, str] = {
     "together": "beside the evaluator",
 }
 FIRST = 100
-"""Among so many first nodes is the user's own program."""
-FILES_SHOWN = 8
-MEAN_SHOWN = 6
-"""Names of metrics that a warning holds."""
+"""Among so many first nodes are the user's own programs."""
+GIVEN = ("baseline", "user")
+"""What operator a node has that is a program of the user's."""
+NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
+"""Failures that say that what scores gave no number, whatever the program did."""
 DECISION = "isolation.json"
 """In the run's `files/`: a resumed run goes on as it began."""
 
@@ -53,6 +54,8 @@ class ScriptEvaluator(RepeatableEvaluator):
     Args:
         evaluator: the user's file.
         program: the user's own program; with it is decided how all others are kept apart from the evaluator.
+        further: other programs that the user gives: where the own one has no score, the first of these that has one
+            decides.
         options: for the harness: `thresholds`, `cascade`, `metric`, `lower_is_better`, `arguments`.
         isolation: `problem.options.isolation`.
         shows: further files and folders that the evaluator reads.
@@ -80,7 +83,9 @@ class ScriptEvaluator(RepeatableEvaluator):
         has_final: bool = False,
         file: str = "",
         beside: str = "",
+        further: Sequence[str] = (),
     ) -> None:
+        self._further = further
         self._deps, self._evaluator, self._program, self._options = deps, evaluator, program, options
         self._file, self._beside, self._has_final = file, beside, has_final
         self._isolation, self._shows = isolation, list(shows)
@@ -88,10 +93,10 @@ class ScriptEvaluator(RepeatableEvaluator):
         self._direction, self._direction_open = Direction(lower_is_better), direction_open
         self._repeats = self._repeated(deps)
         self._lock = threading.Lock()
-        self._first: Evaluation | None = None
-        """The verdict on the user's own program, from deciding."""
+        self._tried: dict[str, Evaluation] = {}
+        """Program → the verdict on it, of those of the user's that were scored to decide."""
         self._own: tuple[str, ...] = ()
-        """The numbers that it has."""
+        """The numbers that the one has which decided."""
         self._seen: dict[str, Evaluation] = {}
         """Node id → what screening said ahead of the node's round."""
         self._decision: Decision | None = None
@@ -119,9 +124,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         decision = self._decided()
         if isinstance(decision, Evaluation):
             return decision
-        shared = decision.isolation == "together"
-        run = self._deps.jobs.run(self._spec(decision, code, label, beside=shared))
-        return self._verdict(EvaluatorRun.model_validate(run), decision if shared else None)
+        return self._asked(decision, code, label)
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers inside the evolving blocks, each trial scored; the best counts if it is better.
@@ -159,78 +162,87 @@ class ScriptEvaluator(RepeatableEvaluator):
         return as_time_allows(self._deps, "final part: programs scored", nodes, partial(self._final, decision))
 
     def _final(self, decision: Decision, node: Node) -> Evaluation:
+        return or_lost(lambda: self._asked(decision, node.code, "", part="test"))
+
+    def _asked(self, decision: Decision, code: str, label: str, **options: Any) -> Evaluation:
+        """A program's verdict, the way that was decided. Of own programs that failed before they were used it is not
+        known what the evaluator does with them: one that it runs or reads as a file is scored beside it.
+
+        Args:
+            options: of the harness, beside those that every program is scored with.
+        """
         shared = decision.isolation == "together"
-        spec = self._spec(decision, node.code, "", beside=shared)
-        spec = spec.model_copy(update={"payload": {**spec.payload, "options": {**self._options, "part": "test"}}})
-        return or_lost(
-            lambda: self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), decision if shared else None)
-        )
+        spec = self._spec(decision, code, label, beside=shared)
+        payload = {**spec.payload, "options": {**self._options, **options}}
+        run = EvaluatorRun.model_validate(self._deps.jobs.run(spec.model_copy(update={"payload": payload})))
+        is_open = decision.reason == UNSCORED and self._isolation == "auto" and not shared
+        if is_open and run.refused and not run.by_program:
+            beside = decision.model_copy(update={"isolation": "together", "reason": run.refused})
+            return self._asked(beside, code, label, **options)
+        return self._verdict(run, decision if shared else None)
 
     # ------------------------------------------------------------ how candidates are kept apart
 
     def _decided(self) -> Decision | Evaluation:
         """The decision, made now if there is none; the verdict on the user's program where nothing can be decided."""
         with self._lock:
-            if self._decision is not None:
-                return self._decision
-            self._deps.doing(
-                "your own program is scored in several ways, several at once where that takes long: "
-                "how are others to be kept apart from the evaluator?"
-            )
+            if self._decision is None:
+                self._deps.doing(
+                    "your own program is scored in several ways, several at once where that takes long: "
+                    "how are others to be kept apart from the evaluator?"
+                )
+                found = self._decide()
+                self._deps.doing("")
+                if isinstance(found, Evaluation):
+                    return found
+                self._keep(found)
+            assert self._decision is not None
+            return self._decision
+
+    def _decide(self) -> Decision | Evaluation:
+        """By the first of the user's programs that has a score; by its own one where all of them fail by themselves."""
+        tries: list[tuple[Decision, Evaluation]] = []
+        for code in dict.fromkeys((self._program, *self._further)):
             began = time.monotonic()
-            payload = {**self._common(self._program), "wanted": self._isolation, "shows": self._shows}
-            try:
-                answer = self._deps.jobs.run(self._job("decide", payload))
-            except BudgetExhausted:
-                self._tell_cut_off(time.monotonic() - began)
-                raise
-            self._deps.doing("")
+            answer = self._tried_ways(code, began)
             if "unusable" in answer:
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=answer["unusable"])
             decision = Decision.model_validate(answer["decision"])
-            took = f"{counted(decision.tries, 'score')} of your own program in {time.monotonic() - began:.1f} s"
-            log_msg("INFO", f"programs are scored {WAYS[decision.isolation]}: decided by {took}")
-            if decision.modules:
-                log_msg("INFO", f"programs and their writers see what yours imports: {_files_of(decision.modules)}")
             shared = decision.isolation == "together"
             verdict = self._verdict(EvaluatorRun.model_validate(answer["run"]), decision if shared else None)
-            if verdict.metric is None:
-                return verdict
-            if self._direction_open and (name := error_that_steers(verdict.metrics, self._metric)):
-                return Evaluation(failure=FailureKind.EVAL_ERROR, message=f"the score is {name!r}: {ASKED}")
-            verdict = averaged(verdict, decision.scores)  # one lucky score of it would hide what is better
-            self._keep(decision)
-            self._tell_mean(verdict)
-            self._tell_stopped(verdict)
-            self._tell_error(verdict)
-            self._first, self._own = verdict, tuple(numbers(verdict.metrics))
-            return decision
+            if verdict.metric is not None:
+                took = f"{counted(decision.tries, 'score')} of your own program in {time.monotonic() - began:.1f} s"
+                return self._decided_by(code, decision, verdict, took)
+            self._tried[code] = verdict
+            tries.append((decision, verdict))
+        decision, verdict = tries[0]
+        return verdict if verdict.failure in NO_VERDICT else decision
+
+    def _tried_ways(self, code: str, began: float) -> dict[str, Any]:
+        """What the job `decide` says of a program of the user's."""
+        payload = {**self._common(code), "wanted": self._isolation, "shows": self._shows}
+        try:
+            return dict(self._deps.jobs.run(self._job("decide", payload)))
+        except BudgetExhausted:
+            self._tell_cut_off(time.monotonic() - began)
+            raise
+
+    def _decided_by(self, code: str, decision: Decision, verdict: Evaluation, took: str) -> Decision | Evaluation:
+        log_msg("INFO", f"programs are scored {WAYS[decision.isolation]}: decided by {took}")
+        if decision.modules:
+            log_msg("INFO", f"programs and their writers see what yours imports: {files_of(decision.modules)}")
+        if self._direction_open and (name := error_that_steers(verdict.metrics, self._metric)):
+            return Evaluation(failure=FailureKind.EVAL_ERROR, message=f"the score is {name!r}: {ASKED}")
+        verdict = averaged(verdict, decision.scores)  # one lucky score of it would hide what is better
+        self._deps.append([Warned(text=text) for text in doubts_of(verdict, self._metric)])
+        self._tried[code], self._own = verdict, tuple(numbers(verdict.metrics))
+        return decision
 
     def _tell_cut_off(self, seconds: float) -> None:
         """The budget ended the first score of the user's own program: tell what it took, and what one may take."""
         allowed = f"problem.options.evaluation_timeout={self._timeout:g}"
         late = f"an evaluation did not end within {allowed}" if seconds > self._timeout else f"one may take {allowed}"
         log_msg("WARNING", f"your own program got no score in {seconds:.0f} s of the budget: {late}")
-
-    def _tell_mean(self, verdict: Evaluation) -> None:
-        """A number that no metric of the evaluator's has is called by what it is, before the search goes by it."""
-        if names := mean_of(verdict.metrics, self._metric):
-            shown = ", ".join(names[:MEAN_SHOWN]) + f" and {len(names) - MEAN_SHOWN} more" * (len(names) > MEAN_SHOWN)
-            text = f"the evaluator returns no combined_score, so the score is the mean of {shown}; "
-            self._deps.append([Warned(text=f"{text}--problem.metric=NAME takes one of them")])
-
-    def _tell_stopped(self, verdict: Evaluation) -> None:
-        """Programs are compared by a stage's score until one passes its threshold: the user may mean another."""
-        if why := verdict.artifacts.get(CASCADE, ""):
-            text = f"your own program's evaluation, {why}; problem.options.cascade_thresholds sets the thresholds"
-            self._deps.append([Warned(text=text)])
-
-    def _tell_error(self, verdict: Evaluation) -> None:
-        """A score that stands for a failure is no start: many evaluators give 0 and say why."""
-        said = verdict.metrics.get("error")
-        if isinstance(said, str) and said.strip():
-            text = f"the evaluator scores your own program, and says an error of it: {shorten(said, ERROR_CHARS)}"
-            self._deps.append([Warned(text=text)])
 
     def _take(self, decision: Decision | None) -> None:
         self._decision = decision
@@ -252,7 +264,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         """What lies beside the evaluator is seen where the user did not mean it to be."""
         evaluator = self._evaluator.read_text(encoding="utf-8", errors="replace")
         if found := led_to(decision.modules, self._program, evaluator):
-            text = f"{_files_of(found)}: the evaluator imports it, and programs and their writers see it, since another"
+            text = f"{files_of(found)}: the evaluator imports it, and programs and their writers see it, since another"
             self._deps.append([Warned(text=f"{text} module that your program imports does: no answers may lie in it")])
 
     def _stored(self) -> Decision | None:
@@ -260,12 +272,9 @@ class ScriptEvaluator(RepeatableEvaluator):
         return Decision.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else None
 
     def _known(self, node: Node) -> Evaluation | None:
-        """The verdict that deciding gave, once, for the user's own program."""
+        """The verdict that deciding gave, once, for a program of the user's."""
         with self._lock:
-            if self._first is None or node.code != self._program:
-                return None
-            verdict, self._first = self._first, None
-            return verdict
+            return self._tried.pop(node.code, None)
 
     # ------------------------------------------------------------ screening
 
@@ -336,15 +345,9 @@ class ScriptEvaluator(RepeatableEvaluator):
         )  # fmt: skip
 
     def _names(self) -> Sequence[str]:
-        """The numbers of the user's own program, found again in the journal where an earlier process scored it."""
+        """The numbers of the user's program that decided, found again in the journal where an earlier process did."""
         if not self._own:
             first = islice(self._deps.journal, FIRST)
-            own = next((node for node in first if node.is_own and node.is_scored), None)
+            own = next((node for node in first if node.operator in GIVEN and node.is_scored), None)
             self._own = tuple(numbers(own.metrics)) if own is not None else ()
         return self._own
-
-
-def _files_of(modules: Iterable[str]) -> str:
-    """Modules that go along, as files beside the evaluator; of many the first."""
-    files = sorted(map(file_beside, modules))
-    return ", ".join(files[:FILES_SHOWN]) + f" and {len(files) - FILES_SHOWN} more" * (len(files) > FILES_SHOWN)

@@ -110,7 +110,9 @@ class ScriptProblem(Problem):
         lower_is_better: bool = False,
         direction_open: bool = False,
         sent: bool = False,
+        initial: Sequence[str] = (),
     ) -> None:
+        self._initial = [user_path(path) for path in initial]
         self.program, self.evaluator_file, self.options = program, evaluator, options
         self.name = f"script/{_title(program)}"
         self.metric, self.lower_is_better = metric, lower_is_better
@@ -296,6 +298,7 @@ class ScriptProblem(Problem):
             has_final=self._has_final,
             file="" if self.language == "python" else self.program.name,
             beside="" if self.program.parent == self.evaluator_file.parent else str(self.program.parent),
+            further=[user_text(path, "initial=") for path in self._initial if path.is_file()],
         )
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
@@ -360,4 +363,5 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
         lower_is_better=is_minimised(section.direction, section.metric, begins=cfg.given is not None),
         direction_open=section.direction is None and cfg.given is not None,
         sent=cfg.execution.runner != "local",
+        initial=cfg.initial,
     )

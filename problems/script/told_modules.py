@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
+from core.evaluation.isolation.modules import file_beside
 from utils.clean_text import clean
 from utils.counts import counted
 from utils.prompt_text import fenced_data
@@ -13,6 +14,8 @@ MOST_BESIDE = 3_000
 """Characters of a module beside the evaluator that a prompt shows; of longer ones it holds the name."""
 MOST_SHOWN = 20_000
 """Of all of them together."""
+FILES_SHOWN = 8
+"""Names of files that a line tells."""
 
 
 def told_modules(beside: Mapping[str, str]) -> str:
@@ -34,3 +37,9 @@ def _told_module(name: str, text: str, *, whole: bool) -> str:
     if not whole:
         return f"{name} ({counted(len(text), 'character', form=',')}, not shown)"
     return f"{name}:\n{fenced_data(clean(text))}" if text.strip() else f"{name} (empty)"
+
+
+def files_of(modules: Iterable[str]) -> str:
+    """Modules that go along, as files beside the evaluator; of many the first."""
+    files = sorted(map(file_beside, modules))
+    return ", ".join(files[:FILES_SHOWN]) + f" and {len(files) - FILES_SHOWN} more" * (len(files) > FILES_SHOWN)

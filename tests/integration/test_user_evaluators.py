@@ -64,7 +64,7 @@ class Judge:
         empty = dict.fromkeys(("path", "program", "evaluator", "metric"))
         files = {"program": str(folder / "initial_program.py"), "evaluator": str(folder / "evaluator.py")}
         section = SimpleNamespace(**{**empty, **files, "direction": "max", "options": options})
-        cfg = SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local"), given=None)
+        cfg = SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local"), given=None, initial=())
         self.problem = build(cfg, folder)
         self.journal, self.told = Journal(lower_is_better=False), []
         self.deps = SimpleNamespace(

@@ -55,6 +55,7 @@ APART_BY = 0.05
 the score or by more than either varies."""
 RELATIVE = 1e-6
 TIMED = "the score depends on time"
+UNSCORED = "your own program has no score"
 UNTRIED = "whether the score is a time was not tried, since an evaluation takes so long"
 
 
@@ -178,14 +179,24 @@ class Decider:
     # ------------------------------------------------------------ two of the three ways
 
     def _shared(self, reason: str, first: EvaluatorRun | None) -> tuple[Decision, EvaluatorRun]:
-        """Together, if that gives a score; else the failure that the program had apart."""
+        """Together, if that gives a score or nothing else can; else the failure that the program had apart."""
         decision = Decision(isolation="together", reason=reason, shows=self._shows, file=self._file)
         insisted = self._wanted in ("apart", "screen")
         run = first if insisted and first is not None else self._all(partial(self._beside, decision))[0]
-        if first is not None and self._score(run.value) is None and not insisted:
-            failed_apart = first.program is not None or bool(first.error)
-            return decision, first if failed_apart and not first.refused else run
-        return decision, run
+        if first is None or self._score(run.value) is not None:
+            return decision, run
+        failed_apart = first.program is not None or bool(first.error)
+        told = first if failed_apart and not first.refused else run
+        can_be_apart = not self._file and self._wanted != "together" and (insisted or not first.refused)
+        return self._unscored(first) if can_be_apart else decision, told
+
+    def _unscored(self, first: EvaluatorRun) -> Decision:
+        """The user's own program fails by itself, wherever it is scored: those that mend it are kept apart, as none of
+        them has a say in it, and answer with plain data but for what that program has."""
+        return Decision(
+            isolation="apart", reason=UNSCORED, classes=first.classes, modules=dict(self._start.modules or {}),
+            shows=self._shows, forks=first.seconds < SLOW_SECONDS,
+        )  # fmt: skip
 
     def _compared(self, first: EvaluatorRun) -> tuple[Decision, EvaluatorRun]:
         """Apart works: is it what the score would be beside the evaluator, and is it worth screening?"""

@@ -418,6 +418,7 @@ def test_a_configuration_needs_both_files(tmp_path):
         return SimpleNamespace(
             problem=SimpleNamespace(**{**empty, **section}),
             execution=SimpleNamespace(runner="local"),
+            initial=(),
             given=frozenset(),
         )
 
