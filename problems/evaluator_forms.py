@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from problems.answer_form import answer_template
 from problems.candidate_form import candidate_template
 from problems.evaluator_template import SPECIFICATION, Template, parsed
 from problems.function_forms import class_template, specification, takes_path
@@ -28,6 +29,7 @@ def template_of(evaluator: Path) -> Template | None:
         or config_template(module, text, evaluator)
         or files_template(module, evaluator)
         or reference_template(module, text, evaluator)
+        or answer_template(module, evaluator)
     )
     if found or any(map(takes_path, module.body)):
         return found

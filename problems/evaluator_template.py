@@ -20,7 +20,9 @@ _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE
 class Template:
     """What an evaluator says of the program that it judges."""
 
-    kind: Literal["class", "specification", "instances", "files", "reference", "candidate", "printed", "marked"]
+    kind: Literal[
+        "class", "specification", "instances", "files", "reference", "candidate", "printed", "marked", "answer"
+    ]
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
@@ -49,6 +51,8 @@ class Template:
     """Folders of what it scores with."""
     dataset: str = ""
     """Of `files`: where the instances lie."""
+    offers: tuple[str, ...] = ()
+    """Modules beside it that its programs may import, whether the first one does or not."""
     task: str = ""
     """Of `reference`: the class, and how large its problems are; 0: not known. Of `printed`: the function."""
     size: int = 0

@@ -12,7 +12,17 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from problems.neighbours import aide, alphaevolve, autoresearch, codeevolve, functions, instances, openevolve, shinka
+from problems.neighbours import (
+    aide,
+    alphaevolve,
+    autoresearch,
+    codeevolve,
+    functions,
+    gigaevo,
+    instances,
+    openevolve,
+    shinka,
+)
 from problems.neighbours.reading import Told, Translation, leaves
 from utils.config import check_config, to_plain
 from utils.config_presets import load_preset
@@ -21,7 +31,7 @@ from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.user_path import user_path
 
-FORMS = (openevolve, shinka, alphaevolve, autoresearch, functions, codeevolve, instances, aide)
+FORMS = (openevolve, shinka, alphaevolve, autoresearch, functions, codeevolve, instances, gigaevo, aide)
 
 
 def translate(config: Config) -> None:

@@ -56,6 +56,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         program: the user's own program; with it is decided how all others are kept apart from the evaluator.
         further: other programs that the user gives: where the own one has no score, the first of these that has one
             decides.
+        offers: modules beside the evaluator that every program may import.
         options: for the harness: `thresholds`, `cascade`, `metric`, `lower_is_better`, `arguments`.
         isolation: `problem.options.isolation`.
         shows: further files and folders that the evaluator reads.
@@ -84,8 +85,9 @@ class ScriptEvaluator(RepeatableEvaluator):
         file: str = "",
         beside: str = "",
         further: Sequence[str] = (),
+        offers: Sequence[str] = (),
     ) -> None:
-        self._further = further
+        self._further, self._offers = further, list(offers)
         self._deps, self._evaluator, self._program, self._options = deps, evaluator, program, options
         self._file, self._beside, self._has_final = file, beside, has_final
         self._isolation, self._shows = isolation, list(shows)
@@ -333,6 +335,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             "code": code, "inputs": str(self._evaluator.parent), "evaluator": self._evaluator.name,
             "options": self._options, "metric": self._metric, "limits": self._deps.limits.model_dump(mode="json"),
             "timeout": self._timeout, "seed": self._deps.seed, "file": self._file, "folder": self._beside,
+            "offers": self._offers,
         }  # fmt: skip
 
     def _verdict(self, run: EvaluatorRun, shared: Decision | None) -> Evaluation:

@@ -48,7 +48,7 @@ def prepare_evaluator() -> None:
 
 
 def evaluate(program_path: str) -> dict[str, Any]:
-    """{"metrics": …, "artifacts": …} of the candidate at that path."""
+    """{"metrics": …, "artifacts": …} of the candidate at that path, or why it has no score (`refused`)."""
     if not _LOADED:
         prepare_evaluator()
     before = os.getcwd()
@@ -57,6 +57,8 @@ def evaluate(program_path: str) -> dict[str, Any]:
         if OPTIONS["cascade"] and hasattr(_LOADED.get("module"), "evaluate_stage1"):
             return cascade(_LOADED["module"], program_path)
         return result_of(finish(asked(_LOADED["function"], program_path)))
+    except AnswerRefused as error:
+        return {"metrics": {}, "artifacts": {}, "refused": str(error)}
     finally:
         os.chdir(before)
 
@@ -228,6 +230,10 @@ def of_marked(path: str, template: dict[str, Any]) -> Callable[..., Any]:
         return run(given) if takes else run()
 
     return evaluate
+
+
+class AnswerRefused(Exception):
+    """Why an answer of the program's has no score: of forms that tell it from an exception of the evaluator's own."""
 
 
 class Inputs(dict):  # type: ignore[type-arg]

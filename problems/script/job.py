@@ -11,10 +11,10 @@ from core.contracts import JobContext, Limits
 from core.evaluation.isolation.apart import Apart
 from core.evaluation.isolation.decision import Decider, Decision
 from core.evaluation.isolation.evaluator import EvaluatorUnusable
-from core.evaluation.isolation.modules import modules_beside
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
 from problems.script.reading import steering
+from problems.script.told_modules import offered
 from utils.file_utils import write_atomic
 from utils.syntax import without_future
 
@@ -25,21 +25,24 @@ _FURTHER = {
     "reference": ("reference.py", "of_reference", "load"),
     "candidate": ("candidates.py", "of_candidate", "load_in_package"),
     "printed": ("printed.py", "of_printed", "load"),
+    "answer": ("answers.py", "of_answer", "load, AnswerRefused"),
 }
-"""Kind of template → the file whose text follows the harness, what asks the evaluator there, and what loads it."""
+"""Kind of template → the file whose text follows the harness, what asks the evaluator there, and what of the harness it
+is given for that."""
 
 
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `code` (the user's own program), `inputs` (folder of the evaluator; shipped to a worker
     elsewhere), `evaluator` (its name there), `options` of the harness, `metric`, `wanted`, `shows`, `limits`,
-    `timeout`, `seed`, `file` (of a program that is no Python), `folder` (its own, where that is another).
+    `timeout`, `seed`, `file` (of a program that is no Python), `folder` (its own, where that is another), `offers`
+    (modules beside the evaluator that every program may import).
 
     Returns `{decision, run}`, or `{unusable: line}` where the evaluator's own environment is at fault.
     """
     sandbox, evaluator = _sandbox(context), _evaluator(payload)
     start = Apart(
         harness_of(sandbox, evaluator, payload["options"]),
-        modules=modules_beside(evaluator.parent, payload["code"], evaluator.stem),
+        modules=offered(evaluator, [payload["code"]], payload["offers"]),
         forks=False,
         timeout=payload["timeout"],
         text_file=payload["file"],
@@ -91,9 +94,9 @@ def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path
     text = _source("harness.py")
     kind = (options.get("template") or {}).get("kind")
     if kind in _FURTHER:
-        name, asks, loads = _FURTHER[kind]
+        name, asks, given = _FURTHER[kind]
         text += f"\n\n{without_future(_source(name))[1]}\n\n"
-        text += f'FORMS["{kind}"] = lambda path, _: {asks}(path, OPTIONS, {loads})\n'
+        text += f'FORMS["{kind}"] = lambda path, _: {asks}(path, OPTIONS, {given})\n'
     write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return folder / HARNESS
 

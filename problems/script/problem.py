@@ -17,7 +17,7 @@ from pydantic import Field, JsonValue, field_validator
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.evaluation.function_problem import DECIDED
-from core.evaluation.isolation.modules import file_beside, modules_beside
+from core.evaluation.isolation.modules import file_beside
 from core.executor.long_imports import long_imports
 from core.state.node import Node
 from core.workers.shipping import check_shippable
@@ -29,7 +29,7 @@ from problems.numbers import NumbersWriter
 from problems.options import checked_options
 from problems.script.evaluator_source import check_evaluator, docstring_of, uncalled_evaluate
 from problems.script.instances import SECONDS
-from problems.script.told_modules import told_modules
+from problems.script.told_modules import offered, told_modules
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
@@ -198,10 +198,10 @@ class ScriptProblem(Problem):
         return found
 
     def _beside(self) -> dict[str, str]:
-        """Path → source of the modules beside the evaluator that the program imports: they go along with it."""
+        """Path → source of the modules beside the evaluator that the program may import: they go along with it."""
         if self.language != "python":
             return {}
-        found = modules_beside(self.evaluator_file.parent, self.code, self.evaluator_file.stem)
+        found = offered(self.evaluator_file, [self.code], self._template.offers if self._template else ())
         return {file_beside(name): text for name, text in found.items()}
 
     @property
@@ -298,6 +298,7 @@ class ScriptProblem(Problem):
             has_final=self._has_final,
             file="" if self.language == "python" else self.program.name,
             beside="" if self.program.parent == self.evaluator_file.parent else str(self.program.parent),
+            offers=self._template.offers if self._template else (),
             further=[user_text(path, "initial=") for path in self._initial if path.is_file()],
         )
 

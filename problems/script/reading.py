@@ -67,6 +67,8 @@ def verdict_of(
         kind = FailureKind.RUNTIME if run.raised else FailureKind.EVAL_ERROR
         return Evaluation(failure=kind, **{**common, **said})
     value = _mapping(run.value)
+    if isinstance(why := value.get("refused"), str):
+        return Evaluation(failure=FailureKind.BAD_SUBMISSION, message=shorten(why, ERROR_CHARS), **common)
     score, failure, fault = steering(value, metric, own)
     common |= {"metrics": _mapping(value.get("metrics")), "artifacts": texts(value.get("artifacts"))}
     if score is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from pathlib import Path
 
-from core.evaluation.isolation.modules import file_beside
+from core.evaluation.isolation.modules import file_beside, modules_beside
 from utils.clean_text import clean
 from utils.counts import counted
 from utils.prompt_text import fenced_data
@@ -16,6 +17,14 @@ MOST_SHOWN = 20_000
 """Of all of them together."""
 FILES_SHOWN = 8
 """Names of files that a line tells."""
+
+
+def offered(evaluator: Path, programs: Iterable[str], offers: Iterable[str]) -> dict[str, str]:
+    """Name → source of modules beside the evaluator that go along with programs: what these import, and `offers`."""
+    found: dict[str, str] = {}
+    for code in (*programs, *(f"import {name}" for name in offers)):
+        found |= modules_beside(evaluator.parent, code, evaluator.stem)
+    return found
 
 
 def told_modules(beside: Mapping[str, str]) -> str:
