@@ -9,6 +9,7 @@ import random
 import shutil
 import signal
 import ssl
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +19,8 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 from support.command_line import Cli, Ended, toy_words
+from support.forked_main import ForkedPopen
+from support.forked_processes import SESSION
 from support.once import made_once
 from support.processes import eventually
 
@@ -41,6 +44,9 @@ for _name in ("COLUMNS", "LINES"):
 
 # Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`.
 os.environ["SWARM_EVO__LOGGING__REPORT"] = "false"
+
+# All workers of a session, and what they start, share the processes that fork for them.
+os.environ.setdefault(SESSION, os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())))
 
 # A script's background job, and what `nohup` begins, ignores these: our children are to hear them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -159,6 +165,12 @@ def toy() -> Callable[..., list[str]]:
 def eventually_fixture() -> Callable[..., Any]:
     """`eventually(condition, seconds)`: the first true value, or a failure."""
     return eventually
+
+
+@pytest.fixture
+def forked_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this process starts with `python main.py` is forked from a process that has loaded it."""
+    monkeypatch.setattr(subprocess, "Popen", ForkedPopen)
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from support.chat_server import ChatServer
 import swarm_evo
 from runs.tickets.client import ask_the_run
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 SMALL = ["arena.openings=2", "arena.gauntlet=4", "arena.limit=nodes:100", "search.max_steps=3", "llm.cache=false"]
 SOUND = """\
 class Engine:

@@ -29,6 +29,8 @@ from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.snapshot import WARNINGS
 from reports.verdict_kind import IN_WORDS
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 
 

@@ -12,6 +12,8 @@ import pytest
 from support.command_line import Cli, Ended
 from support.mcp_client import McpClient
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 LARGEST = '''
 """Largest numbers, in CO-Bench's form."""
 import time

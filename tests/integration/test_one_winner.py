@@ -22,6 +22,8 @@ from core.storage.repository import RunStore
 from dashboard.server.app import create_app
 from swarm_evo.result import read_result
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 FAMILIES = {
     "tsp": ["--problem", "tsp", "search.max_steps=6", "problem.options.cities=12"],
     "bin_packing": ["--problem", "bin_packing", "problem.name=u120", "search.max_generations=1"],

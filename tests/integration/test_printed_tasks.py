@@ -11,6 +11,8 @@ from support.command_line import Cli
 import swarm_evo
 from problems.evaluator_forms import template_of
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 EVAL = """
 import sys
 from os import path

@@ -11,6 +11,8 @@ from support.command_line import PLUGINS, ROOT
 
 import swarm_evo
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "logging__report": False}
 
 

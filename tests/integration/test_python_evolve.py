@@ -21,6 +21,8 @@ from swarm_evo.result import Best, Result
 from swarm_evo.words import BUDGET
 from utils.config_search import BudgetConfig
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "logging__report": False}
 
 

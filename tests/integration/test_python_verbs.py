@@ -18,6 +18,8 @@ from reports.sweeps.plan import Plan, note_of, sweep_folder
 from swarm_evo import child
 from swarm_evo.answers import ComparedRun
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "budget": {"steps": 8}}
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from core.storage.held import is_held
+from core.storage.held import is_held, lock_holder
 from reports.sweeps.plan import Cell
 from runs.sweeps.cells import is_finished
+
+pytestmark = pytest.mark.usefixtures("forked_children")
 
 WORDS = ("sweep", "--seeds", "1..2", "--vary", "search.policy=three_phase,mcts", "--json", "--name", "policies")
 
@@ -107,7 +109,7 @@ def test_a_run_that_was_killed_before_its_cell_knew_its_name_is_gone_on_with(cli
 def test_a_run_that_has_no_name_yet_when_its_sweep_is_killed_is_not_begun_once_more(cli, toy, eventually):
     """It lived on, and the same command began its cell again beside it; later it said that another process held it."""
     words = ("sweep", "--seeds=1,2", "--name=killed", *toy(2, seconds=0.5))
-    sweep = cli.start(*words)
+    sweep = cli.start_anew(*words)
     children = Path(f"/proc/{sweep.pid}/task")
     eventually(lambda: any(each.read_text() for each in children.glob("*/children")), 60)
     sweep.send_signal(signal.SIGKILL)
@@ -149,7 +151,7 @@ def test_ctrl_z_stops_the_run_with_its_sweep_and_both_go_on(cli, toy, eventually
     run = eventually(lambda: next(iter(cli.folder.glob("logs/*/metrics.json")), None), 60).parent
     child.send_signal(signal.SIGTSTP)
     eventually(lambda: state(child.pid) == "T", 60)
-    (mine,) = [pid for pid in children(child.pid) if state(pid) != "Z"]
+    mine = lock_holder(run / "run.lock")
     eventually(lambda: state(mine) == "T", 60)
     child.send_signal(signal.SIGCONT)
     _, err = child.communicate(timeout=300)
@@ -160,12 +162,6 @@ def test_ctrl_z_stops_the_run_with_its_sweep_and_both_go_on(cli, toy, eventually
 def state(pid: int) -> str:
     """T: stopped; from /proc/PID/stat."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-
-
-def children(pid: int) -> list[int]:
-    return [
-        int(word) for task in Path(f"/proc/{pid}/task").iterdir() for word in (task / "children").read_text().split()
-    ]
 
 
 @pytest.mark.long

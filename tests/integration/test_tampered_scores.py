@@ -17,6 +17,8 @@ from support.once import made_once
 import swarm_evo
 from core.storage.repository import RunStore
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 PACKING = ("--problem=bin_packing", "problem.name=u120", "problem.options.validation=2", "problem.options.test=3")
 PROGRAM = "# EVOLVE-BLOCK-START\nx = 1.5\n# EVOLVE-BLOCK-END\n"
 EVALUATOR = "def evaluate(path):\n    return {'combined_score': float(open(path).read().split('= ')[1].split()[0])}\n"

@@ -24,7 +24,7 @@ from reports.outside import tickets
 from runs.tickets import client as ticket_client
 from runs.tickets.client import TAKEN_UP, ask_the_run
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("forked_children")]
 
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
 

@@ -26,6 +26,8 @@ from runs.tickets.client import ask_the_run
 from runs.tickets.names import VERDICT
 from runs.tickets.server import SOCKET, call
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
 
 

@@ -33,6 +33,8 @@ from runs.stored.reading import node_facts
 from utils.allowance import Allowance
 from utils.errors import ConfigError
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 LOAD = """
 import importlib.util
 

@@ -15,6 +15,8 @@ import swarm_evo
 from core.storage.reader import RunReader
 from dashboard.server.app import create_app
 
+pytestmark = pytest.mark.usefixtures("forked_children")
+
 STEP = re.compile(r"^step (\d+)/5  ([0-9a-f]{6}) ", re.MULTILINE)
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,20 +16,16 @@ from unittest.mock import patch
 
 import pytest
 import support.unopened  # noqa: F401 - of this process
-from support.forked_processes import Begun, Forked, TookTooLong, forked
+from support.forked_main import MAIN, ROOT, ForkedPopen, loaded, may_fork
+from support.forked_processes import TookTooLong
 
-from cli.parser import VERBS, main
+from cli.parser import main
 from core.storage.reader import RunReader
 from runs.run_folder import find_run
 from utils import logger_system
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-MAIN = str(ROOT / "main.py")
-LATER = (
-    "agents.coder_agent", "agents.reviewer_agent", "core.search.portfolio", "core.search.three_phase",
-    "tests.support.unopened",
-)  # fmt: skip
-"""What most runs load once they have read their configuration; and that a run of the toy opens no sandbox."""
+_POPEN = subprocess.Popen
+"""The real one, whatever a test puts in its place."""
 PLUGINS = ROOT / "tests" / "support" / "plugins"
 
 
@@ -58,15 +55,6 @@ class Ended:
         return lines[0]
 
 
-def _may_fork(environment: dict[str, str]) -> bool:
-    return sys.platform == "linux" and not any(name.startswith("PYTHON") for name in environment)
-
-
-def _loaded() -> Forked:
-    """The process that has loaded `main.py`."""
-    return forked(*VERBS.values(), *LATER, path=str(ROOT))
-
-
 class Cli:
     """The command line in a folder of its own: `cli(*words)` in a process of its own, `cli.here(*words)` in this one.
 
@@ -79,13 +67,14 @@ class Cli:
         self.folder = folder
         self.environment = {"SWARM_EVO__EXECUTION__TIMEOUT": "20"}
         """Where a program may take 300 s, `rules` writes such as train for some four seconds; of 20 s, for a third."""
-        self._children: list[subprocess.Popen[str] | Begun] = []
+        self._children: list[subprocess.Popen[str]] = []
 
     def __call__(self, *words: str, timeout: float = 240, **environment: str) -> Ended:
-        if not _may_fork(environment):
+        whole = self._whole(environment)
+        if not may_fork(whole):
             return self.anew(*words, timeout=timeout, **environment)
         try:
-            return Ended(*_loaded().run([MAIN, *words], self.folder, self._whole(environment), timeout))
+            return Ended(*loaded().run([MAIN, *words], self.folder, whole, timeout))
         except TookTooLong as told:
             pytest.fail(f"{' '.join(words)} took over {timeout} s\n{told}")
 
@@ -113,37 +102,30 @@ class Cli:
                     logger_system.close()
         return Ended(code, out.getvalue(), err.getvalue())
 
-    def start(self, *words: str, **environment: str) -> subprocess.Popen[str] | Begun:
+    def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         """Start it and go on; it is killed with the test."""
-        if not _may_fork(environment):
-            return self.start_anew(*words, **environment)
-        child = _loaded().begin([MAIN, *words], self.folder, self._whole(environment))
-        self._children.append(child)
-        return child
+        return self._begin(ForkedPopen, words, environment)
 
     def start_anew(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         """The same from the first instruction of a process."""
-        child = subprocess.Popen(
-            [sys.executable, MAIN, *words],
-            cwd=self.folder,
-            env=self._whole(environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        return self._begin(_POPEN, words, environment)
+
+    def _begin(
+        self, popen: type[subprocess.Popen[str]], words: Sequence[str], environment: Mapping[str, str]
+    ) -> subprocess.Popen[str]:
+        child = popen(
+            [sys.executable, MAIN, *words], cwd=self.folder, env=self._whole(environment), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
         self._children.append(child)
         return child
 
     def close(self) -> None:
         for child in self._children:
-            if isinstance(child, Begun):
-                child.close()
-                continue
-            if child.poll() is None:
-                child.kill()
+            child.kill()
             child.communicate()
 
-    def _whole(self, environment: dict[str, str]) -> dict[str, str]:
+    def _whole(self, environment: Mapping[str, str]) -> dict[str, str]:
         return {**os.environ, **self.environment, **environment}
 
     # ------------------------------------------------------------ what lies in the folder

@@ -18,8 +18,8 @@ AXE = ROOT / "dashboard" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 
 _LOADED = ("dashboard.server.app", "dashboard.server.serving", "uvicorn.lifespan.on", "uvicorn.loops.auto",
-           "uvicorn.protocols.websockets.auto")  # fmt: skip
-"""What a server loads before it answers."""
+           "uvicorn.protocols.websockets.auto", "tests.support.forked_children")  # fmt: skip
+"""What a server loads before it answers; and that what it starts of `main.py` is forked."""
 _SERVE = """
 import sys
 from pathlib import Path
@@ -55,7 +55,8 @@ def serving(project: Path, token: str | None = None) -> Iterator[tuple[str, Runn
         program = Path(own, "serve.py")
         program.write_text(serve_code(project, token))
         try:
-            process = forked(*_LOADED, path=str(ROOT)).start([str(program)], Path.cwd(), os.environ, theirs, theirs)
+            files = {1: theirs, 2: theirs}
+            process = forked(*_LOADED, path=str(ROOT)).start([str(program)], Path.cwd(), os.environ, files)
         finally:
             os.close(theirs)
         with closing(process):

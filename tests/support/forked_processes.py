@@ -5,13 +5,14 @@ number, a folder, an environment and an output of its own, as one that a user st
 the program's first line, and a hash seed of its own.
 
 `forked(…)` is this side; `python forked_processes.py DESCRIPTOR PATH MODULE …` is the process that loads and forks. All
-workers of a session share it, since each of their own would load the same again.
+workers of a session share it, since each of their own would load the same again, and so do processes forked from it.
 """
 
 from __future__ import annotations
 
 import atexit
 import errno
+import fcntl
 import functools
 import gc
 import hashlib
@@ -32,8 +33,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, NamedTuple, NoReturn
 
-_MOST = 1 << 20
-"""Bytes of a request: words, folder and environment."""
+MOST = 1 << 17
+"""Bytes of a request: words, folder and environment. A socket takes no message that is much longer."""
+_WIDTH = 16
+"""Bytes of a number that is told of a process: its own first, and how it ended."""
+SESSION = "SWARM_EVO_TEST_SESSION"
+"""Environment variable with a name of the session of tests."""
 
 
 class TookTooLong(Exception):
@@ -52,18 +57,26 @@ class Done(NamedTuple):
 class Running:
     """A forked process."""
 
-    def __init__(self, pid: int, status: int) -> None:
+    def __init__(self, pid: int, told: int) -> None:
         self.pid = pid
-        self._status = status
-        self._code: int | None = None
+        self._told = told
+        """A descriptor that hears how it ended, and is closed then."""
+        self._status: int | None = None
+
+    def status(self, seconds: float | None) -> int | None:
+        """How it ended, as `os.waitpid` has it; None where it has not within so many seconds (None: any number)."""
+        if self._status is None:
+            poll = select.poll()
+            poll.register(self._told, select.POLLIN)
+            if poll.poll(None if seconds is None else seconds * 1000):
+                self._status = int(os.read(self._told, _WIDTH))
+                os.close(self._told)
+        return self._status
 
     def code(self, seconds: float) -> int | None:
-        """How it ended, as `Done.returncode`; None where it has not within so many seconds."""
-        poll = select.poll()
-        poll.register(self._status, select.POLLIN)
-        if self._code is None and poll.poll(seconds * 1000):
-            self._code = os.waitstatus_to_exitcode(int(os.read(self._status, 32)))
-        return self._code
+        """The same as `Done.returncode`."""
+        status = self.status(seconds)
+        return None if status is None else os.waitstatus_to_exitcode(status)
 
     def signal(self, number: signal.Signals) -> None:
         if self.code(0) is None:
@@ -73,61 +86,7 @@ class Running:
     def close(self) -> None:
         """Nobody asks any more how it ended; it is killed if it has not."""
         self.signal(signal.SIGKILL)
-        os.close(self._status)
-
-
-class Begun:
-    """A forked process that nobody waits for yet, with its output in pipes: what tests ask of a `subprocess.Popen`."""
-
-    def __init__(self, running: Running, out: int, err: int) -> None:
-        self.pid = running.pid
-        self._running = running
-        self.stdout, self.stderr = (os.fdopen(end, encoding="utf-8", errors="replace") for end in (out, err))
-
-    @property
-    def returncode(self) -> int | None:
-        return self.poll()
-
-    def poll(self) -> int | None:
-        return self._running.code(0)
-
-    def wait(self, timeout: float = 240) -> int:
-        code = self._running.code(timeout)
-        if code is None:
-            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout)
-        return code
-
-    def send_signal(self, number: signal.Signals) -> None:
-        self._running.signal(number)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
-
-    def communicate(self, timeout: float = 240) -> tuple[str, str]:
-        """What it printed and nobody has read, once it has ended."""
-        said = ["", ""]
-
-        def read(place: int, stream: IO[str]) -> None:
-            with stream:
-                said[place] = stream.read()
-
-        ends = [one for one in enumerate((self.stdout, self.stderr)) if not one[1].closed]
-        readers = [threading.Thread(target=read, args=end, daemon=True) for end in ends]
-        for reader in readers:
-            reader.start()
-        self.wait(timeout)
-        for reader in readers:
-            reader.join(timeout)
-        return said[0], said[1]
-
-    def close(self) -> None:
-        """Nobody looks at it any more; it is killed if it has not ended."""
-        self.kill()
-        self.communicate()
-        self._running.close()
+        self.status(None)
 
 
 class Forked:
@@ -135,14 +94,14 @@ class Forked:
 
     def __init__(self, path: str, modules: Sequence[str]) -> None:
         self._control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._lock = threading.Lock()
+        atexit.register(self._control.close)
         address = _address(path, modules)
         while True:
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as theirs:
                 if self._is_first(theirs, address):
                     command = [sys.executable, __file__, str(theirs.fileno()), path, *modules]
                     descriptors = [theirs.fileno()]
-                    self._process = subprocess.Popen(command, pass_fds=descriptors, stdin=subprocess.DEVNULL, cwd="/")
+                    subprocess.run(command, pass_fds=descriptors, stdin=subprocess.DEVNULL, cwd="/", check=True)
                     return
             with suppress(ConnectionRefusedError):  # it has its address and does not listen yet
                 self._control.connect(address)
@@ -163,33 +122,40 @@ class Forked:
     def run(self, program: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float) -> Done:
         """`python PROGRAM …` in that folder. Raises TookTooLong after so many seconds."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            with closing(self.start(program, folder, environment, out.fileno(), err.fileno())) as running:
+            files = {1: out.fileno(), 2: err.fileno()}
+            with closing(self.start(program, folder, environment, files)) as running:
                 code = running.code(timeout)
             if code is None:
                 raise TookTooLong(f"{_text(out)[-2000:]}\n{_text(err)[-2000:]}")
             return Done(code, _text(out), _text(err))
 
-    def begin(self, program: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Begun:
-        """`python PROGRAM …` in that folder, which is not waited for."""
-        (ours_out, out), (ours_err, err) = os.pipe(), os.pipe()
-        try:
-            return Begun(self.start(program, folder, environment, out, err), ours_out, ours_err)
-        finally:
-            os.close(out)
-            os.close(err)
-
     def start(
-        self, program: Sequence[str], folder: Path, environment: Mapping[str, str], out: int, err: int
+        self,
+        program: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        files: Mapping[int, int],
+        *,
+        session: bool = False,
+        group: int | None = None,
     ) -> Running:
-        """The same without waiting for its end; `out` and `err` are descriptors. To be closed."""
-        asked = {"program": list(program), "folder": str(folder), "environment": dict(environment)}
+        """The same without waiting for its end. To be closed.
+
+        Args:
+            files: the number that a descriptor has there → ours.
+            session: it leads a new one.
+            group: the process group that it joins; 0 for one of its own.
+        """
+        asked = {
+            "program": list(program), "folder": str(folder), "environment": dict(environment), "numbers": list(files),
+            "session": session, "group": group,
+        }  # fmt: skip
         request = json.dumps(asked).encode()
-        assert len(request) < _MOST
+        assert len(request) < MOST
         ours, theirs = os.pipe()
         try:
-            with self._lock:
-                socket.send_fds(self._control, [request], [out, err, theirs])
-                return Running(int(self._control.recv(32)), ours)
+            socket.send_fds(self._control, [request], [*files.values(), theirs])
+            return Running(int(os.read(ours, _WIDTH)), ours)
         except BaseException:
             os.close(ours)
             raise
@@ -205,7 +171,7 @@ def forked(*modules: str, path: str = "") -> Forked:
 
 def _address(path: str, modules: Sequence[str]) -> str:
     """Of this session and what is loaded: a name that the kernel forgets with the process that has it."""
-    session = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    session = os.environ[SESSION]
     loaded = hashlib.sha256("\n".join([path, *modules]).encode()).hexdigest()
     return f"\0forked-{session}-{loaded[:16]}"
 
@@ -244,10 +210,12 @@ def _serve(listening: socket.socket, path: str, modules: Sequence[str]) -> None:
             asking[control.fileno()] = control
             poll.register(control.fileno(), select.POLLIN)
         for control in [control for descriptor, control in asking.items() if descriptor in ready]:
-            request, descriptors, _, _ = socket.recv_fds(control, _MOST, 3)
+            request, descriptors = b"", []
+            with suppress(ConnectionResetError):  # it was killed
+                request, descriptors, _, _ = socket.recv_fds(control, MOST, 64)
             if request:
                 ours = [listening, *asking.values()]
-                running[_fork(request, descriptors, control, ours, [woken, wake, *running.values()])] = descriptors[-1]
+                running[_fork(request, descriptors, ours, [woken, wake, *running.values()])] = descriptors[-1]
                 continue
             poll.unregister(control.fileno())
             asking.pop(control.fileno()).close()
@@ -255,10 +223,8 @@ def _serve(listening: socket.socket, path: str, modules: Sequence[str]) -> None:
                 return
 
 
-def _fork(
-    request: bytes, descriptors: list[int], control: socket.socket, ours: list[socket.socket], open_: list[int]
-) -> int:
-    """The number of a new process, which is told to who asked; of its descriptors the last hears how it ended.
+def _fork(request: bytes, descriptors: list[int], ours: list[socket.socket], open_: list[int]) -> int:
+    """The number of a new process; of its descriptors the last hears it, and how it ended.
 
     It has nothing of `ours` and of what is `open_`: its own files may have these numbers.
     """
@@ -269,7 +235,7 @@ def _fork(
         _become(descriptors, **json.loads(request))
     for descriptor in descriptors[:-1]:
         os.close(descriptor)
-    control.send(str(pid).encode())
+    _tell(descriptors[-1], pid)
     return pid
 
 
@@ -278,25 +244,39 @@ def _tell_ended(running: dict[int, int]) -> None:
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
             descriptor = running.pop(ended[0])
-            with suppress(BrokenPipeError):
-                os.write(descriptor, str(ended[1]).encode())
+            _tell(descriptor, ended[1])
             os.close(descriptor)
 
 
-def _become(descriptors: list[int], program: list[str], folder: str, environment: dict[str, str]) -> NoReturn:
+def _tell(descriptor: int, number: int) -> None:
+    with suppress(BrokenPipeError):  # who asked has gone
+        os.write(descriptor, str(number).rjust(_WIDTH).encode())
+
+
+def _become(
+    descriptors: list[int],
+    program: list[str],
+    folder: str,
+    environment: dict[str, str],
+    numbers: list[int],
+    session: bool,
+    group: int | None,
+) -> NoReturn:
     """In the forked process: what Python and a shell do before and after a program."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    for theirs, own in zip(descriptors, (1, 2), strict=False):
-        os.dup2(theirs, own)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    for own, name in ((1, "stdout"), (2, "stderr")):  # those of before may have been of files, and these be pipes
+    if session:
+        os.setsid()
+    if group is not None:
+        os.setpgid(0, group)
+    _place(descriptors, numbers)
+    # Those of before may have been of files, and these be pipes
+    for own, name, mode, buffer in ((0, "stdin", "r", -1), (1, "stdout", "w", -1), (2, "stderr", "w", 1)):
         usual = getattr(sys, name)
-        told = open(own, "w", 1 if own == 2 else -1, usual.encoding, usual.errors, closefd=False)  # noqa: SIM115
-        setattr(sys, name, told)
-        setattr(sys, f"__{name}__", told)
+        stream = open(own, mode, buffer, usual.encoding, usual.errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -311,5 +291,18 @@ def _become(descriptors: list[int], program: list[str], folder: str, environment
     os._exit(0)  # to free all modules first takes a tenth of a second
 
 
+def _place(descriptors: list[int], numbers: list[int]) -> None:
+    """Give descriptors their numbers; the last, which has none, is closed."""
+    above = [fcntl.fcntl(one, fcntl.F_DUPFD, max(numbers) + 1) for one in descriptors[:-1]]
+    for descriptor in descriptors:
+        os.close(descriptor)
+    for descriptor, number in zip(above, numbers, strict=True):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+
+
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2], sys.argv[3:])
+    if os.fork():  # it is the session's, not the first worker's: nobody waits for it
+        os._exit(0)
+    with socket.socket(fileno=int(sys.argv[1])) as all_who_ask:
+        _serve(all_who_ask, sys.argv[2], sys.argv[3:])

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from support.command_line import ROOT
+from support.forked_main import MAIN, ForkedPopen
 
 
 class McpClient:
     """Starts the server in a folder and shakes hands; `call` returns a tool's structured result."""
 
     def __init__(self, folder: Path, *words: str, version: str = "2025-11-25") -> None:
-        self.child = subprocess.Popen(
-            [sys.executable, str(ROOT / "main.py"), "mcp", *words],
+        self.child = ForkedPopen(
+            [sys.executable, MAIN, "mcp", *words],
             cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         self.notices: list[dict[str, Any]] = []
