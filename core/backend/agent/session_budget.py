@@ -84,11 +84,12 @@ class SessionBudget:
         wanted, parts = reply_limit(asked) or _USUAL_REPLY, parts_of(asked)
         with self._lock:
             size = self._weighing.most(asked, parts, size)
-            while (most := self._most(priced, wanted, size)) < min(ENOUGH, wanted) and self.waits and not self._closed:
+            while self.waits and not self._closed and not self._has_room(priced, wanted, size):
                 self._settled.wait()
+            most = self._most(priced, wanted, size)
             if self._closed:
                 raise BackendError("the session is over")
-            if limits.turns is not None and self.spent.turns >= limits.turns:
+            if limits.turns is not None and self._turns_are_used():
                 raise BackendError(f"{counted(limits.turns, 'turn is', 'turns are')} used (llm.code.session.turns)")
             if most < min(LEAST_REPLY, wanted):
                 raise BackendError("tokens or dollars of this session are used (llm.code.session)")
@@ -98,6 +99,15 @@ class SessionBudget:
             self._reserved_usd += usd
             self.spent.turns += 1
         return body, worst, usd
+
+    def _has_room(self, priced: ModelSettings, wanted: int, size: int) -> bool:
+        """Now, for a reply that is not cut short."""
+        return not self._turns_are_used() and self._most(priced, wanted, size) >= min(ENOUGH, wanted)
+
+    def _turns_are_used(self) -> bool:
+        """By those under way, too: one that the provider refuses gives its turn back once its refusal is passed on."""
+        turns = self._settings.session.turns
+        return turns is not None and self.spent.turns >= turns
 
     def _priced(self, asked: Asked) -> ModelSettings:
         """By which a request is paid. A price that is set is of the settings' model; others have published ones."""

@@ -292,6 +292,32 @@ def test_what_is_asked_at_once_waits_for_what_others_hold() -> None:
     assert out[2] == "the session is over" and budget.spent.tokens == 100
 
 
+@pytest.mark.parametrize(("status", "then"), [(429, "is let out"), (200, "1 turn is used (llm.code.session.turns)")])
+def test_a_turn_that_may_be_given_back_is_waited_for(status, then) -> None:
+    """A client that asks again as soon as it reads a refusal was told that its turns were used: the refused one counted
+    until its reply had been passed on to the end, and the session was over."""
+    settings = ModelSettings(provider="agent", model="m", price=Price(1.0, 1.0), session=SessionLimits(turns=1))
+    budget, out = SessionBudget(settings), []
+    request = understood("/v1/messages", json.dumps(BODY).encode())
+    _, worst, usd = budget.admit(request, 100)
+
+    def ask_again() -> None:
+        try:
+            budget.admit(request, 100)
+            out.append("is let out")
+        except BackendError as error:
+            out.append(str(error))
+
+    waiting = threading.Thread(target=ask_again)
+    waiting.start()
+    waiting.join(0.1)
+    assert not out
+    used = json.dumps({"usage": {"input_tokens": 50, "output_tokens": 50}}).encode() if status == 200 else b"{}"
+    budget.settle(request, worst, usd, status, used, broke=False)
+    waiting.join(60)
+    assert out == [then] and budget.spent.turns == 1
+
+
 CONVERSATIONS = {
     "/v1/messages": ("messages", lambda text: {"role": "user", "content": [{"type": "text", "text": text}]}),
     "/v1/responses": ("input", lambda text: {"role": "user", "content": text}),
