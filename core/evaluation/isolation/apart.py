@@ -13,6 +13,7 @@ from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer, Judging
 from core.evaluation.isolation.handles import HANDLES
 from core.evaluation.isolation.modules import import_lines
+from core.evaluation.isolation.one_evaluation import FORKED
 from core.executor.server import own_python
 from core.executor.session import SandboxSession
 from core.executor.warm import WarmSandbox
@@ -21,6 +22,8 @@ from utils.errors import JobLost
 
 _LOOK_SECONDS = 0.2
 _RUN_AS_FILE = "the evaluator runs the candidate as a file"
+ELSEWHERE = (_RUN_AS_FILE, FORKED)
+"""Refusals that may be none where the program can be called from other processes (`Apart.serves`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class Apart:
     ahead: bool = False
     """The evaluator's process is forked while the program is loaded. The two then mostly stay on different processors,
     and each call wakes the other one: not for evaluations that make many."""
+    serves: bool = False
+    """The evaluator calls the program from further processes than its own: forks, or children that run its file."""
     text_file: str = ""
     """For a candidate that is a text and no program: the name of the file that the evaluator is given with it. Nothing
     of it is run."""
@@ -93,10 +98,12 @@ class Apart:
         delay: float,
         leave: Callable[[], None],
     ) -> EvaluatorRun:
-        task = {
+        task: dict[str, Any] = {
             "call_timeout": limits.seconds, "memory_mb": limits.memory_mb, "watch": watch, "delay": delay,
-            "classes": None if self.classes is None else list(self.classes),
+            "classes": None if self.classes is None else list(self.classes), "serves": self.serves,
         }  # fmt: skip
+        if self.serves:
+            task["text"] = code
         file, text = (self.text_file, code) if self.text_file else ("candidate.py", None)
         with ExitStack() as stack:
             kept = None if watch else self._kept(sandbox, deadline)

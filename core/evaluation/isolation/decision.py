@@ -10,6 +10,7 @@ No candidate has a say in it: what it answers that cannot cross is its failure.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.contracts import Limits
-from core.evaluation.isolation.apart import Apart, program_failure
+from core.evaluation.isolation.apart import ELSEWHERE, Apart, program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
@@ -71,6 +72,8 @@ class Decision(BaseModel):
     """What objects the user's own program has and what they do (`Proxy.classes`); all else answers with plain data."""
     modules: dict[str, str] = Field(default_factory=dict)
     """Modules beside the evaluator that the program imports: name → source."""
+    serves: bool = False
+    """The evaluator calls the program from further processes, too (`Apart.serves`)."""
     forks: bool = True
     """Each evaluation may be a fork of the loaded evaluator."""
     shows: tuple[str, ...] = ()
@@ -89,7 +92,7 @@ class Decision(BaseModel):
     def apart(self, evaluator: Path, timeout: float) -> Apart:
         return Apart(
             evaluator, classes=self.classes, modules=self.modules, forks=self.forks, timeout=timeout,
-            ahead=self.calls is not None and self.calls <= FEW_CALLS, text_file=self.file,
+            ahead=self.calls is not None and self.calls <= FEW_CALLS, serves=self.serves, text_file=self.file,
         )  # fmt: skip
 
     def together(self, evaluator: Path, folder: Path, timeout: float, beside: str = "") -> Together:
@@ -151,6 +154,8 @@ class Decider:
         if self._file and self._wanted != "apart":
             return self._shared(f"the evaluator runs {self._file} itself", None)
         first = self._first()
+        if first.refused in ELSEWHERE and self._wanted != "together":
+            first = self._served(first)
         if first.error and not first.raised and first.seconds < self._start.timeout:
             again = self._first()  # one that crashes now and then is to be kept apart as well
             first = first if self._score(again.value) is None else again
@@ -158,7 +163,8 @@ class Decider:
             self._at_once = max(1, min(SAMPLES, processors(), self._sandbox.cards.places or SAMPLES))
             fit = int(TRIES_SECONDS * self._at_once / (4 * first.seconds))
             self._samples = min(SAMPLES, max(FEWEST, fit))
-        self._shows = (*self._shows, *(path for path in first.opened if not self._is_shown(path)))
+        there = [path for path in first.opened if Path(path).exists()]
+        self._shows = (*self._shows, *(path for path in there if not self._is_shown(path)))
         if self._wanted == "together":
             return self._shared("problem.options.isolation=together", first)
         if self._file:
@@ -172,6 +178,15 @@ class Decider:
         """The user's own program apart, watched."""
         self._tries += 1
         return self._start.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, watch=True)
+
+    def _served(self, refused: EvaluatorRun) -> EvaluatorRun:
+        """The same where other processes than the evaluator's own call the program, if that gives a score."""
+        alone, self._start = self._start, replace(self._start, serves=True)
+        first = self._first()
+        if _hindered(first) or self._score(first.value) is None:
+            self._start = alone
+            return refused
+        return first
 
     def _is_shown(self, path: str) -> bool:
         return any(path == shown or path.startswith(f"{shown}/") for shown in (str(self._folder), *self._shows))
@@ -202,14 +217,15 @@ class Decider:
         """Apart works: is it what the score would be beside the evaluator, and is it worth screening?"""
         decision = Decision(
             isolation="apart", classes=first.classes, modules=dict(self._start.modules or {}), shows=self._shows,
-            forks=first.seconds < SLOW_SECONDS, calls=first.calls,
+            forks=first.seconds < SLOW_SECONDS, calls=first.calls, serves=self._start.serves,
         )  # fmt: skip
         fine = self._wanted == "screen" or first.calls > FINE_CALLS
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
             if self._wanted == "auto" and first.clocks:
                 decision = decision.model_copy(update={"reason": UNTRIED})
             return (self._quicker_beside(decision, first) if fine and self._wanted == "auto" else decision), first
-        looks_beside = self._wanted != "apart" and (fine or first.clocks)
+        by_text = self._start.serves or not first.calls  # another process may have read the stand-in for the program
+        looks_beside = self._wanted != "apart" and (fine or first.clocks or by_text)
         with threads(1, "opening") as pool:
             if looks_beside:  # who needs it is told what goes wrong
                 pool.submit(self._together(decision).open, self._sandbox, self._code)

@@ -17,7 +17,8 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict
 
 from core.contracts import ExecutionResult
-from core.executor.inside import frames
+from core.evaluation.isolation import elsewhere
+from core.executor.inside import frames, plain
 from core.executor.server import await_end
 from core.state.text import Returned, WholeText
 from utils.errors import JobLost
@@ -145,7 +146,8 @@ class EvaluatorServer:
         Args:
             channel: of the program's session.
             file: what the candidate's file is called.
-            text: what it holds; None: a stand-in for a program, which notes that it was run.
+            text: what it holds; None: a stand-in for a program, which notes that it was run, or calls the program
+                from there (`serves` of the task).
         """
         report, theirs = socket.socketpair()
         output = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed in Judging.close
@@ -158,7 +160,7 @@ class EvaluatorServer:
             task = {**task, "program": program, "is_text": text is not None, "over": over}
             with suppress(OSError):  # it is gone, and nobody will say anything
                 frames.send(self._control, task, [channel, theirs.fileno(), output.fileno()])
-        content = _STAND_IN.format(marker=marker) if text is None else text
+        content = _stand_in(folder, marker, serves=task["serves"]) if text is None else text
         judging = Judging(self, report, output, Path(program), Path(marker))
         judging.write(content)
         return judging
@@ -216,6 +218,13 @@ class EvaluatorServer:
             return self._log.read()[-1000:].decode("utf-8", "replace")
         except ValueError:  # another candidate's thread lost it, too, and closed it
             return ""
+
+
+def _stand_in(folder: str, marker: str, *, serves: bool) -> str:
+    if not serves:
+        return _STAND_IN.format(marker=marker)
+    address = f"{folder}/{elsewhere.NAME}"
+    return elsewhere.FILE.format(marker=marker, here=elsewhere.__file__, address=address, plain=plain.__file__)
 
 
 class Judging:

@@ -49,6 +49,7 @@ _REHEARSED_SECONDS = 5
 _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
            "thread_time", "timeit", "default_timer", "elapsed_time", "do_bench")  # fmt: skip
 _MOST_FILES = 200
+_NO_READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 REPORT = 1
 """Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""
 _PR_SET_PDEATHSIG, _KILL = 1, int(signal.SIGKILL)
@@ -56,17 +57,25 @@ _control_process = ctypes.CDLL(None).prctl
 
 
 class Opened:
-    """Files that are read while it listens, in order: what a sandbox has to show for the evaluator to run in it."""
+    """Files that are read while it listens, in order: what a sandbox has to show for the evaluator to run in it.
+
+    Not those that it has made itself, nor folders: a temporary file is made in one, with all that others have there.
+    """
 
     def __init__(self, but: str) -> None:
         self.paths: dict[str, None] = {}
+        self._made: set[str] = set()
         self._passed_over = ("/proc/", "/dev/", "/sys/", f"{but}/", os.path.abspath(_INSIDE), *_interpreter())
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
         """An audit hook. One that raised would break the evaluator: what is odd is left out."""
         if event == "open" and len(self.paths) < _MOST_FILES and isinstance(args[0], (str, bytes)):
             path = os.path.abspath(os.fsdecode(args[0]))
-            if path.isprintable() and not path.startswith(self._passed_over) and not path.endswith(".pyc"):
+            if len(args) > 2 and isinstance(args[2], int) and args[2] & _NO_READING:
+                self._made.add(path)
+            elif path in self._made or path.startswith(self._passed_over) or path.endswith(".pyc"):
+                return
+            elif path.isprintable() and not os.path.isdir(path):
                 self.paths.setdefault(path)
 
 
@@ -86,7 +95,7 @@ def main(control: socket.socket) -> None:
     opened = Opened(but=os.path.dirname(setup["evaluator"]))
     if setup["watch"]:
         sys.addaudithook(opened.hear)
-    names = ("channel", "loading", "proxy", "stand_in", "usual_numbers", "usual_forms")
+    names = ("channel", "loading", "proxy", "stand_in", "usual_numbers", "usual_forms", "elsewhere")
     ours = one_evaluation.Modules(_load_ours("plain", _INSIDE), frames, *(_load_ours(name, _HERE) for name in names))
     looked_at = lambda: {"opened": list(opened.paths), "clocks": reads_clocks()}  # noqa: E731
     evaluation = one_evaluation.Evaluation(ours, setup["folder"], looked_at)

@@ -60,6 +60,27 @@ class __Handles:
     def look(self, key, name):
         value = getattr(self.objects[int(key)], name)
         return ("callable", None) if callable(value) else self.told(value)
+    def main(self, text, words, given):
+        """The program as a script: what it prints, and its exit status."""
+        import io, sys, traceback, types
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        kept = sys.stdin, sys.stdout, sys.stderr, sys.argv, sys.modules.get("__main__")
+        script, status = types.ModuleType("__main__"), 0
+        script.__file__ = "candidate.py"
+        sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(given), "utf-8"), out, err
+        sys.argv, sys.modules["__main__"] = ["candidate.py", *words], script
+        try:
+            exec(compile(text, "candidate.py", "exec"), vars(script))
+        except SystemExit as error:
+            status = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+            if status and not isinstance(error.code, int):
+                print(error.code, file=err)
+        except BaseException:
+            traceback.print_exc(file=err)
+            status = 1
+        finally:
+            sys.stdin, sys.stdout, sys.stderr, sys.argv, sys.modules["__main__"] = kept
+        return {"out": out.buffer.getvalue(), "err": err.buffer.getvalue(), "status": int(status)}
     def set(self, key, name, value):
         setattr(self.objects[int(key)], name, self.known(value))
 __handles__ = __Handles()

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_FORKED = "the evaluator calls the candidate from several processes"
+FORKED = "the evaluator calls the candidate from several processes"
 NOTHING: dict[str, Any] = {
     "value": None, "error": "", "line": "", "raised": False, "refused": "", "by_program": False, "classes": [],
     "calls": 0, "call_seconds": 0.0, "longest_call": 0.0,
@@ -50,6 +50,7 @@ class Modules:
     stand_in: Any
     usual_numbers: Any
     usual_forms: Any
+    elsewhere: Any
 
 
 class Evaluation:
@@ -121,6 +122,8 @@ class Evaluation:
         stand.begin(self._ours.plain.unwrap(names))
         if not task["is_text"]:
             self._stood_in.cover(program, self._real_folder + program[len(self._folder) :])
+        if task["serves"]:
+            self._serve(os.path.dirname(program), task["text"])
         try:
             told["value"] = self._ours.loading.to_plain(function(program))
         except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
@@ -137,10 +140,18 @@ class Evaluation:
             "at_exit": atexit._ncallbacks() > 0,
         }  # fmt: skip
 
+    def _serve(self, folder: str, text: str) -> None:
+        """Have other processes of the evaluator's ask this one."""
+        if not self._ours.elsewhere.fits(folder):
+            return
+        stand, fork_of = self._stand, self._asking
+        relay = self._ours.elsewhere.Relay(folder, text, stand.fill, stand.call, stand.refuse, self._ours.plain)
+        stand.forward = lambda *asked: relay.ask(*asked) if fork_of.forked else stand.call(*asked)
+
     def _ask(self, name: str, args: Any, named: Any) -> Any:
         if self._asking.forked:  # answers would go to whoever reads first: only this one word is said from here
-            self._tell(NOTHING | {"refused": _FORKED})
-            raise self._stand.refuse(_FORKED)
+            self._tell(NOTHING | {"refused": FORKED})
+            raise self._stand.refuse(FORKED)
         if self._delay:
             time.sleep(self._delay)
         return self._asking.call(name, args, named)

@@ -93,6 +93,8 @@ class Proxy:
         """Why the two cannot be kept apart; set although the evaluator may have swallowed the exception."""
         self.by_program = False
         """Its answer was what could not cross, not what the evaluator wants to do with it."""
+        self.forward: Callable[[str, Sequence[Any], Mapping[str, Any]], Any] = self.call
+        """What functions of the module do."""
         self.raised_last: Exception | None = None
         """What the evaluator was handed of the program's newest exception."""
 
@@ -200,7 +202,7 @@ class Proxy:
 
     def _function(self, name: str) -> Callable[..., Any]:
         def forward(*args: Any, **named: Any) -> Any:
-            return self.call(name, args, named)
+            return self.forward(name, args, named)
 
         forward.__name__ = forward.__qualname__ = name
         return forward

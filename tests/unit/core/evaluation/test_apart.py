@@ -122,7 +122,7 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     new = sandbox.resources._things[key]
     sandbox.resources.drop(key, lost)
     assert sandbox.resources._things[key] is new is not lost
-    with closing(lost.begin({}, 0, "candidate.py", None)) as judging, pytest.raises(JobLost):
+    with closing(lost.begin({"serves": False}, 0, "candidate.py", None)) as judging, pytest.raises(JobLost):
         judging.name({}, time.monotonic() + 5.0)
 
 

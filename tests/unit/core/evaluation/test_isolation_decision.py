@@ -105,7 +105,7 @@ def test_forks_that_fail_now_and_then_are_none_and_the_process_that_was_kept_for
     fresh, by_fork, told = iter([1.4, 1.0, 2.0, 1.3, 1.6, 1.8]), iter(forked), []
 
     def run(apart, *_, watch=False, **__):
-        return EvaluatorRun(value=next(fresh if watch or not apart.forks else by_fork))
+        return EvaluatorRun(value=next(fresh if watch or not apart.forks else by_fork), calls=1)
 
     monkeypatch.setattr(Apart, "begin", lambda *_: "kept")
     monkeypatch.setattr(Apart, "end", lambda self, sandbox, kept: told.append(kept))

@@ -1,0 +1,253 @@
+"""Calls of a candidate from other processes of its evaluator's: forks, and children that run the candidate's file.
+
+Many evaluators try a program in a process of its own, to be rid of it after a time. What they import there stands in
+for the program as it does in the evaluator's own process, to which each call goes over a socket: there is still one
+that asks the program, and one that looks at what it answers. Plain data alone crosses here. Where the file is run as a
+script, the program is, in its sandbox: what it prints and its exit status come back.
+
+Standard library only: it is loaded by path into processes that hold user code and never see our packages.
+"""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+import os
+import select
+import socket
+import stat
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import ModuleType
+from typing import Any, NoReturn
+
+NAME = "calls"
+"""Of the socket, in the folder of the program's file."""
+_HEADER = 4
+_MOST_PATH = 100
+"""Bytes of a socket's path."""
+_GIVEN_SECONDS = 5.0
+"""Until a script has all its input, or is no longer waited for: one that talks with its evaluator never has."""
+FILE = """# The candidate is behind a proxy: this file stands in for it, and its functions call it.
+import importlib.util as _util
+_spec = _util.spec_from_file_location("_swarm_evo.elsewhere", {here!r})
+_elsewhere = _util.module_from_spec(_spec)
+_spec.loader.exec_module(_elsewhere)
+if __name__ == "__main__":
+    _elsewhere.run({address!r}, {plain!r}, {marker!r})
+else:
+    _elsewhere.fill(globals(), {address!r}, {plain!r})
+"""
+"""What stands in the program's file."""
+
+
+class CandidateError(Exception):
+    """An exception in the candidate whose type is not a built-in one."""
+
+    __module__ = "builtins"
+
+
+class Relay:
+    """In the evaluator's own process: answers what the others ask.
+
+    Args:
+        folder: of the program's file.
+        text: the program.
+        fill: gives a module the program's names.
+        call: calls a function of the program.
+        refuse: notes why the two cannot be kept apart; the exception to raise.
+    """
+
+    def __init__(
+        self, folder: str, text: str, fill: Callable[[ModuleType], None], call: Callable[..., Any],
+        refuse: Callable[..., Exception], plain: Any,
+    ) -> None:  # fmt: skip
+        self.address = f"{folder}/{NAME}"
+        self._text, self._call, self._refuse, self._plain = text, call, refuse, plain
+        self._asked = threading.local()
+        program = ModuleType("program")
+        fill(program)
+        self._offered = {name: self._told(value) for name, value in vars(program).items() if not name.startswith("__")}
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(self.address)
+        self._listening.listen(64)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def ask(self, name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """From a fork of the process."""
+        if getattr(self._asked, "process", None) != os.getpid():
+            self._asked.caller, self._asked.process = Caller(self.address, self._plain), os.getpid()
+        return self._asked.caller.call(name, args, named)
+
+    def _told(self, value: Any) -> dict[str, Any]:
+        if callable(value):
+            return {"function": True}
+        try:
+            return {"value": self._plain.wrap_given(value)}
+        except TypeError:
+            return {"function": False}
+
+    def _accept(self) -> None:
+        while True:
+            connection = self._listening.accept()[0]
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            while (request := _read(connection)) is not None:
+                _write(connection, self._answer(request))
+
+    def _answer(self, request: bytes) -> bytes:
+        try:
+            asked = self._plain.decode(request)
+            if "names" in asked:
+                return bytes(self._plain.encode({"names": self._offered}))
+            if "words" in asked:
+                given = self._plain.unwrap_given(asked["given"])
+                printed = self._call("__handles__.main", [self._text, asked["words"], given], {})
+                return bytes(self._plain.encode({"value": self._plain.wrap(printed)}))
+            if not self._offered[asked["call"]]["function"]:
+                raise self._refuse(f"{asked['call']} of the candidate cannot cross", by_program=True)
+            args, named = (self._plain.unwrap_given(asked[part]) for part in ("args", "named"))
+            return bytes(self._plain.encode({"value": self._plain.wrap_given(self._call(asked["call"], args, named))}))
+        except BaseException as error:  # noqa: BLE001 - the one that asks is told
+            return bytes(self._plain.encode({"raised": [type(error).__name__, str(error)]}))
+
+
+class Caller:
+    """In another process: one connection to the evaluator's."""
+
+    def __init__(self, address: str, plain: Any) -> None:
+        self._plain, self._turn = plain, threading.Lock()
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(address)
+
+    def names(self) -> dict[str, Any]:
+        return dict(self._asked({"names": True})["names"])
+
+    def call(self, name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """The program's answer, or its exception."""
+        sent = {"call": name, "args": self._plain.wrap_given(list(args)), "named": self._plain.wrap_given(dict(named))}
+        return self._answer(sent)
+
+    def main(self, words: Sequence[str], given: bytes) -> dict[str, Any]:
+        """The program run as a script: what it printed on either stream, and its exit status."""
+        return dict(self._answer({"words": list(words), "given": self._plain.wrap(given)}))
+
+    def _answer(self, sent: dict[str, Any]) -> Any:
+        told = self._asked(sent)
+        if "value" in told:
+            return self._plain.unwrap_given(told["value"])
+        kind, text = told["raised"]
+        known = getattr(builtins, kind, CandidateError)
+        raise (known if issubclass(known, Exception) else CandidateError)(text)
+
+    def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
+        with self._turn:
+            _write(self._connection, self._plain.encode(request))
+            answer = _read(self._connection)
+        if answer is None:
+            raise CandidateError("the evaluator's own process is gone")
+        return dict(self._plain.decode(answer))
+
+
+def fill(namespace: dict[str, Any], address: str, plain: str) -> None:
+    """Give a module the program's names, in a process that runs the program's file.
+
+    Args:
+        plain: path of the module of that name.
+    """
+    data = _loaded(plain)
+    caller = Caller(address, data)
+    for name in ("_util", "_spec", "_elsewhere"):
+        namespace.pop(name, None)
+    for name, what in caller.names().items():
+        namespace[name] = data.unwrap_given(what["value"]) if "value" in what else _function(caller, name)
+    _hide_lines()
+
+
+def run(address: str, plain: str, marker: str) -> NoReturn:
+    """In place of the program's file, run as a script.
+
+    Args:
+        marker: a file to make where the program cannot be run so.
+    """
+    given = _given()
+    if given is None:
+        with open(marker, "w"):
+            pass
+        raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be talked with as a script")
+    told = Caller(address, _loaded(plain)).main(sys.argv[1:], given)
+    for stream, printed in ((sys.stdout, told["out"]), (sys.stderr, told["err"])):
+        stream.buffer.write(printed)
+        stream.flush()
+    raise SystemExit(told["status"])
+
+
+def _given() -> bytes | None:
+    """All that is on the standard input; None where that does not end."""
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:  # it is closed
+        return b""
+    parts: list[bytes] = []
+    while stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+        if not select.select([0], [], [], _GIVEN_SECONDS)[0]:
+            return None
+        parts.append(os.read(0, 1 << 20))
+        if not parts[-1]:
+            break
+    return b"".join(parts)
+
+
+def _loaded(plain: str) -> Any:
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("_swarm_evo.plain", plain)
+    assert spec is not None and spec.loader is not None
+    data = module_from_spec(spec)
+    spec.loader.exec_module(data)
+    return data
+
+
+def _function(caller: Caller, name: str) -> Callable[..., Any]:
+    def forward(*args: Any, **named: Any) -> Any:
+        return caller.call(name, args, named)
+
+    forward.__name__ = forward.__qualname__ = name
+    return forward
+
+
+def _hide_lines() -> None:
+    """As `one_evaluation.hide_lines`: what a process prints is shown to who writes programs."""
+    linecache.getline = lambda filename, lineno, module_globals=None: ""
+    sys.excepthook = lambda kind, error, trace: traceback.print_exception(kind, error, trace)
+
+
+def fits(folder: str) -> bool:
+    """Whether a socket in there can have its name."""
+    return len(os.fsencode(f"{folder}/{NAME}")) < _MOST_PATH
+
+
+def _read(connection: socket.socket) -> bytes | None:
+    """None at the end."""
+    header = _exactly(connection, _HEADER)
+    return None if header is None else _exactly(connection, int.from_bytes(header, "little"))
+
+
+def _exactly(connection: socket.socket, size: int) -> bytes | None:
+    parts = []
+    while size:
+        part = connection.recv(min(size, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _write(connection: socket.socket, data: bytes) -> None:
+    connection.sendall(len(data).to_bytes(_HEADER, "little") + data)

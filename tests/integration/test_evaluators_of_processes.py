@@ -1,0 +1,198 @@
+"""Evaluators that call their program from further processes: forks, pools, children that import or run its file.
+
+Each of them shared its sandbox with the program, so that nothing it said was `verified`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command_line import Cli
+from support.sandboxes import opened_tier
+
+from core.contracts import Limits
+from core.evaluation.isolation.apart import ELSEWHERE, Apart, program_failure
+from core.evaluation.isolation.decision import Decider, Decision
+from core.evaluation.isolation.evaluator import EvaluatorRun
+
+PROGRAM = """import sys
+import numpy as np
+N = 5
+
+def pack(n):
+    return list(np.linspace(0, 1, n)), 0.5
+
+if __name__ == "__main__":
+    print(pack(int(sys.argv[1]) + int(sys.stdin.read() or 0))[1])
+"""
+LOAD = """
+import importlib.util
+def load(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return program
+"""
+EVALUATORS = {
+    "child": """
+import json, subprocess, sys, tempfile
+def evaluate(path):
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        script.write(f"{LOAD}\\nimport json; program = load({path!r}); print(json.dumps(program.pack(program.N)))")
+        script.flush()
+        done = subprocess.run([sys.executable, script.name], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    row, more = json.loads(done.stdout)
+    return {"combined_score": sum(row) + more}
+""",
+    "fork": """
+import multiprocessing
+def work(path, queue):
+    program = load(path)
+    queue.put(program.pack(program.N))
+def evaluate(path):
+    queue = multiprocessing.Queue()
+    process = multiprocessing.Process(target=work, args=(path, queue))
+    process.start()
+    row, more = queue.get(timeout=20)
+    process.join()
+    return {"combined_score": sum(row) + more}
+""",
+    "pool": """
+from concurrent.futures import ProcessPoolExecutor
+def one(path, n):
+    return sum(load(path).pack(n)[0])
+def evaluate(path):
+    with ProcessPoolExecutor(2) as pool:
+        return {"combined_score": sum(pool.map(one, [path] * 4, [1, 2, 3, 4])) - 2.0}
+""",
+    "script": """
+import subprocess, sys
+def evaluate(path):
+    done = subprocess.run([sys.executable, path, "3"], capture_output=True, text=True, input="2")
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return {"combined_score": 2.5 + float(done.stdout)}
+""",
+}
+SCORES = {"child": 3.0, "fork": 3.0, "pool": 2.5, "script": 3.0}
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory):
+    """How each evaluator's programs are kept apart, and what scores one."""
+    folder: Path = tmp_path_factory.mktemp("processes")
+    with opened_tier("warm", folder / "state") as sandbox:
+        kept = {}
+
+        def decide(text: str, own: str = PROGRAM) -> tuple[Decision, EvaluatorRun, Path]:
+            if (text, own) not in kept:
+                evaluator = folder / f"evaluator{len(kept)}" / "evaluator.py"
+                evaluator.parent.mkdir()
+                evaluator.write_text(f"{LOAD}\nLOAD = {LOAD!r}\n{text}")
+                start = Apart(evaluator, timeout=60)
+                kept[text, own] = (*Decider(
+                    sandbox, own, wanted="auto", start=start, folder=evaluator.parent, shows=(),
+                    score=lambda value: value and value["combined_score"], limits=Limits(seconds=30), seed=1,
+                ).decide(), evaluator)  # fmt: skip
+            return kept[text, own]
+
+        def score(text: str, code: str) -> EvaluatorRun:
+            decision, _, evaluator = decide(text)
+            return decision.apart(evaluator, 60).run(sandbox, code, limits=Limits(seconds=30))
+
+        yield decide, score
+
+
+@pytest.mark.parametrize("way", EVALUATORS)
+def test_the_program_is_called_from_where_it_is_wanted(decided, way):
+    decide, score = decided
+    decision, run, _ = decide(EVALUATORS[way])
+    assert decision.isolation == "apart" and decision.serves, decision.reason
+    assert run.value["combined_score"] == SCORES[way] and not decision.shows
+    better = score(EVALUATORS[way], PROGRAM.replace("0.5", "0.75").replace("0, 1, n", "0, 2, n"))
+    assert better.value["combined_score"] > SCORES[way] and better.isolated
+
+
+@pytest.mark.parametrize("way", EVALUATORS)
+def test_what_a_program_raises_or_forges_there_is_its_failure(decided, way):
+    _, score = decided
+    for body in ("raise ValueError('mine')", "return {0: 1.0}, True", "return [float('nan')], float('nan')"):
+        found = score(EVALUATORS[way], PROGRAM.replace("return list(np.linspace(0, 1, n)), 0.5", body))
+        assert found.value is None and found.error, (body, found)
+        assert "subprocess.run(" not in found.error and "json.dumps(program" not in found.error, "the evaluator's lines"
+
+
+def test_a_program_cannot_say_what_was_never_printed(decided):
+    _, score = decided
+    forged = f"{PROGRAM}\nclass __handles__:\n    main = lambda *asked: {{'out': 'x', 'err': [1], 'status': 2.5}}"
+    found = score(EVALUATORS["script"], forged)
+    assert found.value is None and "where the initial program has" in found.error + found.line
+
+
+LENGTH = """
+import subprocess, sys
+def evaluate(path):
+    script = f"import sys; print(len(open({path!r}).read()))"
+    return {"combined_score": float(subprocess.run([sys.executable, "-c", script], capture_output=True).stdout)}
+"""
+TALK = """
+import subprocess, sys
+def evaluate(path):
+    process = subprocess.Popen([sys.executable, path, "3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process.stdin.write("2")
+    process.stdin.flush()
+    try:
+        process.wait(7)  # it waits for more
+    except subprocess.TimeoutExpired:
+        process.stdin.close()
+    return {"combined_score": float(process.stdout.read())}
+"""
+
+
+def test_a_text_that_is_read_elsewhere_is_not_the_stand_ins(decided):
+    """Its length would be that of every program."""
+    decide, _ = decided
+    decision, run, _ = decide(LENGTH)
+    assert decision.isolation == "together" and run.value["combined_score"] == len(PROGRAM)
+
+
+@pytest.mark.long
+def test_a_script_that_is_talked_with_shares_the_evaluators_sandbox(decided):
+    decide, _ = decided
+    decision, run, _ = decide(TALK)
+    assert decision.isolation == "together" and decision.reason in ELSEWHERE
+    assert run.value["combined_score"] == 0.5 and program_failure(run) is None
+
+
+OPENS = """
+import tempfile
+from pathlib import Path
+def evaluate(path):
+    with tempfile.TemporaryFile() as file:
+        file.write(b"3")
+    own = Path(tempfile.mkdtemp()) / "kept.txt"
+    own.write_text("4")
+    limit = float(Path("LIMIT").read_text())
+    return {"combined_score": limit + load(path).pack(3)[1] + float(own.read_text())}
+"""
+
+
+def test_folders_and_files_of_its_own_are_not_shown(decided, tmp_path):
+    """A temporary file without a name is opened in its folder: programs beside such an evaluator saw all of /tmp."""
+    limit = tmp_path / "limit.txt"
+    limit.write_text("2")
+    decision, run, _ = decided[0](OPENS.replace("LIMIT", str(limit)))
+    assert run.value["combined_score"] == 6.5 and decision.shows == (str(limit),)
+
+
+def test_at_the_command_line_such_scores_are_verified(cli: Cli):
+    (cli.folder / "program.py").write_text(f"# EVOLVE-BLOCK-START\n{PROGRAM}# EVOLVE-BLOCK-END\n")
+    (cli.folder / "evaluator.py").write_text(f"{LOAD}\nLOAD = {LOAD!r}\n{EVALUATORS['child']}")
+    words = ["--problem.kind=script", "--problem.program=program.py", "--problem.evaluator=evaluator.py"]
+    ended = cli("run", *words, "--problem.direction=max", "--search.max_steps=3", "--logging.report=false")
+    assert ended.code == 0 and "unisolated" not in ended.out + ended.err and "(verified: " in ended.out
+    assert json.loads((cli.run_dir / "files" / "isolation.json").read_text())["serves"]
