@@ -36,10 +36,16 @@ class TreeError(ValueError):
 
 def is_path(path: str) -> bool:
     """True for what a file below a folder may be called."""
-    names = path.split("/")
-    if not all(_NAME.fullmatch(name) and name.lower() not in _RESERVED for name in names):
-        return False
-    return len(path.encode()) <= LONGEST_PATH and all(len(name.encode()) <= LONGEST_NAME for name in names)
+    return _is_named(path) and not _is_too_long(path)
+
+
+def _is_named(path: str) -> bool:
+    return all(_NAME.fullmatch(name) and name.lower() not in _RESERVED for name in path.split("/"))
+
+
+def _is_too_long(path: str) -> bool:
+    sizes = [len(name.encode()) for name in path.split("/")]
+    return max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) - 1 > LONGEST_PATH
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,16 @@ class Ground:
     def check(self, path: str) -> None:
         """Raises TreeError for a path that no candidate may change."""
         names = path.split("/")
-        if not is_path(path):
+        if not _is_named(path):
             raise TreeError(
                 f"{path[:200]!r} is not a path of a file in this repository, or no diff can say it", locked=True
             )
         if not self.may_change(path):
             allowed = ", ".join(self.editable)
             raise TreeError(f"{path} is locked; files that may change: {allowed}", locked=True)
+        if _is_too_long(path):  # a slip of its writer, who touched nothing that is locked
+            told = f"a name may have {LONGEST_NAME} bytes, and a path {LONGEST_PATH:,}"
+            raise TreeError(f"{path[:60]!r}… is too long: {told}")
         entry = self.base.files.get(path)
         if entry is not None and self.base.text(path) is None:
             what = "a link" if entry.mode == stat.S_IFLNK else f"no text of at most {LARGEST_TEXT:,} bytes"

@@ -209,6 +209,7 @@ def test_a_block_without_a_path_is_asked_for_again_and_one_beside_others_is_told
     ("reply", "failure"),
     [
         ("tests/test_a.py\n```\nx = 1\n```\n", FailureKind.TAMPERED),
+        (f"src/{'x' * 300}.py\n```\nx = 1\n```\n", FailureKind.REPLY_ERROR),
         ("src/a.py\n```\ndef (\n```\n", FailureKind.SYNTAX),
         ("No idea.", FailureKind.NO_CODE),
         ("src/a.py\n<<<<<<< SEARCH\nnone\n=======\nx\n>>>>>>> REPLACE\n", FailureKind.REPLY_ERROR),

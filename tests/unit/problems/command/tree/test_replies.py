@@ -231,9 +231,7 @@ def test_what_follows_a_diff_without_a_fence_counts(ground):
         assert tree.text("src/b.py").startswith("OFFSET = 9\n")
 
 
-@pytest.mark.parametrize(
-    "path", ["src/" + "ü" * 128, "src/" + "x/" * 1_000 + "y", 'src/"x".py', "src/a\\b.py", "src/ x.py"]
-)
+@pytest.mark.parametrize("path", ['src/"x".py', "src/a\\b.py", "src/ x.py"])
 def test_a_path_that_no_system_or_diff_takes_is_refused(ground, path):
     with pytest.raises(TreeError, match="is not a path of a file"):
         Tree(ground).with_file(path, "x\n")

@@ -60,6 +60,17 @@ def test_what_is_locked_stays(ground, path):
     assert told.value.locked
 
 
+@pytest.mark.parametrize("path", [f"src/{'x' * 253}.py", "src/" + "ü" * 126 + ".txt", "src/" + "a/" * 1_000 + "a.py"])
+def test_a_path_that_no_system_could_hold_is_a_slip_and_told_with_its_rule(ground, path):
+    """It was called tampering, as if what is locked had been touched."""
+    with pytest.raises(TreeError, match="is too long: a name may have 255 bytes, and a path 2,000") as told:
+        Tree(ground).with_file(path, "x = 1\n")
+    assert not told.value.locked and len(str(told.value)) < 200
+    with pytest.raises(TreeError) as told:
+        Tree(ground).with_file(f"../{path}", "x = 1\n")
+    assert told.value.locked
+
+
 def test_files_are_changed_added_and_deleted(ground):
     tree = Tree(ground).with_file("src/a.py", "FACTOR = 4\n").with_file("src/new/d.py", "x = 1\n")
     tree = tree.with_file("src/b.py", None)
