@@ -14,6 +14,7 @@ from core.state.numbering import Numbering
 from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
+from core.storage.told_end import check_end
 from core.storage.told_node import check_told
 from reports.ratings import NONE, WHERE, Ratings, ratings_of
 from utils.direction import Direction, finite
@@ -105,7 +106,9 @@ def mean_of(scores: int, noise: float | None = None) -> str:
 
 def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
     """The winner's node, whole; before the end who leads, a baseline beside the search included. None where no program
-    is valid. `facts`: `reader.facts()`. BrokenStoreError where it is not as the journal told it."""
+    is valid. `facts`: `reader.facts()`. BrokenStoreError where it, its final score or a baseline is not as the journal
+    told it."""
+    check_end(reader.db, facts)
     node = _winner_node(reader, facts)
     if node is not None:
         check_told(reader.db, [node.id])

@@ -33,6 +33,7 @@ from core.storage.rows import (
 )
 from core.storage.step_count import count_steps
 from core.storage.ticket_store import WITHDRAWN
+from core.storage.told_node import MOST_ROWS, VERDICT, check_rows
 from core.storage.unreadable import reads_store
 from utils.errors import StoreError
 
@@ -150,12 +151,19 @@ class RunReader:
         island: int | None = None,
         texts: bool = False,
         newest_first: bool = False,
+        as_it_lies: bool = False,
     ) -> list[Node]:
-        """Committed nodes in journal order, filtered; without code and output unless `texts`."""
+        """Committed nodes in journal order, filtered; without code and output unless `texts`.
+
+        BrokenStoreError where one is not as the journal told it, as far as `check_rows` looks; `as_it_lies`: for who
+        says by himself in what a record differs.
+        """
         where, values = _where(operator, failure, buggy, generation, island)
         order = "DESC" if newest_first else "ASC"
         query = f"SELECT * FROM nodes WHERE {where} ORDER BY step {order} LIMIT ? OFFSET ?"
         rows = self.db.rows(query, (*values, _limit(limit), offset))
+        if not as_it_lies:
+            check_rows(self.db, rows)
         return [node_from_row(self.db, row, texts=texts) for row in rows]
 
     @reads_store
@@ -205,9 +213,10 @@ class RunReader:
         return node_from_row(self.db, rows[0]) if rows else None
 
     @reads_store
-    def journal(self, *, texts: bool = True) -> Journal:
-        """The whole journal with its index."""
-        return Journal(self.nodes(texts=texts), lower_is_better=bool(self.fact("lower_is_better", False)))
+    def journal(self, *, texts: bool = True, as_it_lies: bool = False) -> Journal:
+        """The whole journal with its index; `as_it_lies`: as for `nodes`."""
+        nodes = self.nodes(texts=texts, as_it_lies=as_it_lies)
+        return Journal(nodes, lower_is_better=bool(self.fact("lower_is_better", False)))
 
     @reads_store
     def journal_sha256(self, most: float = inf) -> str | None:
@@ -231,6 +240,8 @@ class RunReader:
         `step` is the number of the step of the search, from 1, None for what is no step; `place` the one in the
         journal, from 0.
         """
+        if self.count() <= MOST_ROWS:
+            check_rows(self.db, self.db.rows(f"SELECT id, step, {VERDICT} FROM nodes"))
         rows = self.db.select(_OUTLINE)
         numbers = Numbering((row[0], row[3]) for row in rows)
         return [

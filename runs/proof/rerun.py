@@ -138,7 +138,8 @@ class _Record:
     @classmethod
     def read(cls, run_dir: Path) -> _Record:
         with RunReader(run_dir) as reader:
-            facts, tasks, stored, calls = reader.facts(), reader.tasks(), reader.journal(), reader.calls()
+            facts, tasks, calls = reader.facts(), reader.tasks(), reader.calls()
+            stored = reader.journal(as_it_lies=True)
             return cls(
                 stored=stored,
                 calls=calls,

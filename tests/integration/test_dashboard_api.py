@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from support.dashboard import ROOT, serving
 from support.synthetic_runs import competition, write_all
 
-from core.events import Warned
+from core.events import FinalScored, Warned
 from core.storage.packing import json_of
 from dashboard.server import own
 from dashboard.server.app import create_app
@@ -175,7 +175,10 @@ def test_a_winner_that_was_scored_beside_the_search_can_be_opened(tmp_path):
         update={"id": "34ea3f97a1bc", "operator": "baseline", "name": "ridge", "code": "ridge\n"}
     )
     program = ridge.model_dump(mode="json")
-    made.store.put_fact("final", {"node_id": ridge.id, "metric": 51.7, "interval": None, "program": program})
+    made.store.put_facts(
+        {"final": {"node_id": ridge.id, "metric": 51.7, "interval": None, "program": program}},
+        [FinalScored(node_id=ridge.id, metric=51.7)],
+    )
     made.store.put_fact("baselines", [{"name": "dummy", "node_id": "b7d864d576d2", "metric": 79.5, "failure": None}])
     made.close()
     with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:

@@ -225,7 +225,8 @@ def test_whoever_exports_a_program_that_is_worse_is_told_so(cli, finished_run, t
     shutil.copytree(finished_run, cli.folder, symlinks=True, dirs_exist_ok=True)
     assert "warning" not in cli.here("export-best", "latest").err
     with closing(RunStore(cli.run_dir)) as store:
-        store.put_fact("final", {**store.get_fact("final"), "metric": 99.0, "interval": None, "claim": None})
+        final = {**store.get_fact("final"), "metric": 99.0, "interval": None, "claim": None}
+        store.put_facts({"final": final}, [FinalScored(node_id=final["node_id"], metric=99.0)])
     verdict = cli.show()["verdict"]
     assert verdict["kind"] == "worse"
     for words in (["--out", "there"], ["--bundle", "bundle"]):

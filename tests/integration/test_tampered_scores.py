@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from support.command_line import Cli
 from support.mcp_client import McpClient
 from support.once import made_once
 
 import swarm_evo
 from core.storage.repository import RunStore
+from dashboard.server.app import create_app
 
 pytestmark = pytest.mark.usefixtures("forked_children")
 
+PAGE = "http://127.0.0.1:8008"
 PACKING = ("--problem=bin_packing", "problem.name=u120", "problem.options.validation=2", "problem.options.test=3")
 PROGRAM = "# EVOLVE-BLOCK-START\nx = 1.5\n# EVOLVE-BLOCK-END\n"
 EVALUATOR = "def evaluate(path):\n    return {'combined_score': float(open(path).read().split('= ')[1].split()[0])}\n"
@@ -138,13 +141,62 @@ def test_a_winner_that_is_not_as_the_journal_told_it_is_shown_by_nobody(run_of, 
     assert cli.here("verify", "latest").out.startswith("tampered")
 
 
-def test_a_score_of_another_program_than_the_winner_keeps_nobody_from_looking(run_of):
-    """But who asks for that program hears of it, and no search goes on with it."""
+def test_a_score_of_another_program_than_the_winner_is_listed_by_nobody(run_of):
+    """It was shown in lists as it lay; a search did not go on with it."""
     cli = run_of("together")
     best = cli.show()["best_node_id"]
     (first,) = (node["node_id"] for node in cli.show()["nodes"] if node["place"] == 0)
     assert first != best
     tamper(cli, "UPDATE nodes SET metric_value = -9.0, fitness = -9.0 WHERE id = ?", first)
-    assert cli.show()["best_node_id"] == best
-    for words in (("show", "latest", first), ("resume", "latest", "search.max_steps=9")):
-        assert f"node {first}: its metric_value is -9.0" in cli.here(*words).line
+    words = (
+        "show latest",
+        f"show latest {first}",
+        "export latest",
+        "report latest",
+        "resume latest search.max_steps=9",
+    )
+    for line in words:
+        ended = cli.here(*line.split())
+        assert ended.code == 1 and f"node {first}: its metric_value is -9.0" in ended.line, (line, ended.out)
+    with pytest.raises(swarm_evo.SearchError, match="somebody changed the store"):
+        swarm_evo.load(cli.run_dir.name, project_dir=cli.folder)
+    with TestClient(create_app(cli.folder), base_url=PAGE) as client:
+        found = client.get(f"/api/runs/{cli.run_dir.name}/nodes")
+    assert found.status_code >= 400 and f"node {first}: its metric_value is -9.0" in found.text
+
+
+ENDS = {
+    "final score": ("final", lambda final: {**final, "metric": 1e-9}, "its final metric is 1e-09, and event"),
+    "final interval": ("final", lambda final: {**final, "interval": [0.0, 1e-9]}, "its final interval is"),
+    "what the winner gained": ("final", lambda final: {**final, "claim": None, "table": []}, "its fact final is not"),
+    "another winner": ("final", lambda final: {**final, "node_id": "0" * 12}, "its final node_id is"),
+    "a baseline": ("baselines", lambda rows: [{**row, "metric": 0.9} for row in rows], "its baseline's metric is 0.9"),
+    "a baseline's final score": (
+        "baselines",
+        lambda rows: [{**row, "final": 0.9} for row in rows],
+        "its fact baselines",
+    ),
+    "its status": ("status", lambda _: "interrupted", "its fact status is not"),
+}
+
+
+@pytest.mark.parametrize("forged", ENDS)
+def test_an_end_that_is_not_as_it_was_told_is_shown_by_nobody(run_of, forged):
+    """A final score that was put in place of the journal's was shown, compared and exported as the run's."""
+    cli, (name, change, said) = run_of("packing"), ENDS[forged]
+    run = cli.run_dir.name
+    with closing(sqlite3.connect(cli.run_dir / "run.db")) as connection:
+        (value,) = connection.execute("SELECT value FROM facts WHERE key = ?", (name,)).fetchone()
+    tamper(cli, "UPDATE facts SET value = ? WHERE key = ?", json.dumps(change(json.loads(value))), name)
+    for words in ("show latest", "show latest --json", "export-best latest --out taken", "report latest"):
+        ended = cli.here(*words.split())
+        assert ended.code == 1 and said in ended.line and "somebody changed the store" in ended.line, (words, ended.out)
+    shutil.copytree(cli.run_dir, cli.run_dir.with_name("twin"))
+    assert said in cli.here("compare", run, "twin").line
+    rows = json.loads(cli.here("list-runs", "--json").out)
+    assert all(row["status"] == "unreadable" and said in row["reason"] for row in rows)
+    with pytest.raises(swarm_evo.SearchError, match="somebody changed the store"):
+        swarm_evo.load(run, project_dir=cli.folder)
+    with TestClient(create_app(cli.folder), base_url=PAGE) as client:
+        assert said in client.get(f"/api/runs/{run}").text
+    assert cli.here("verify", "latest").out.startswith("tampered")

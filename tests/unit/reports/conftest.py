@@ -85,7 +85,7 @@ def full_run(write_run: Callable[..., Path]) -> Path:
             ),
             NoteAdded(text="try trees"),
             Warned(text="claimed 0.1, scored 0.2"),
-            FinalScored(node_id="merged", metric=0.25),
+            FinalScored(node_id="merged", metric=0.25, interval=(0.2, 0.3)),
         ],
         calls=[CallRecord(request_hash="h", node_id="merged", role="code", **call)],
         final=final,
