@@ -54,7 +54,7 @@ from runs.view import SilentView, View
 from utils.awake_clock import AwakeClock
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import BackendError, ConfigError, RunBusyError
+from utils.errors import BackendError, ConfigError, FilesLackError, RunBusyError
 from utils.logger_system import close, configure, log_msg
 from utils.stop_frames import let_go
 
@@ -365,7 +365,8 @@ class OpenedRun:
     def _record_failure(self, error: BaseException | None) -> None:
         by_user = is_by_user(error)
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
-            log_msg("WARNING", FILES_LACK if by_user else f"after the end: {in_words(error)}")
+            if not isinstance(error, FilesLackError):  # each of them was told
+                log_msg("WARNING", FILES_LACK if by_user else f"after the end: {in_words(error)}")
             return
         added = len(self.search.journal) - self._found
         if self._by_hand and not added and left_as_it_was(self.store, self._before, error):

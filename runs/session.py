@@ -10,7 +10,7 @@ from runs.opened_run import OpenedRun
 from runs.parts.baselines import BaselineRunner
 from runs.parts.writing import uses_models
 from runs.tickets.queue import ENDED, STOPPED
-from utils.errors import Interrupted
+from utils.errors import FilesLackError, Interrupted
 from utils.stop_frames import let_go
 
 NOTHING_VALID = 3
@@ -91,6 +91,9 @@ class RunSession(OpenedRun):
     def _finish(self, reason: str) -> Outcome:
         """Final choice, final score, exports, plots, report. Who stops it before the final score is stored can resume;
         after that the run has its answer, and a stop only ends the writing of files.
+
+        Raises:
+            FilesLackError: some of these could not be written.
         """
         outcome = conclude(self.search, self.facts, reason)
         outcome.final_seconds = self._clock.since_end()
@@ -102,6 +105,12 @@ class RunSession(OpenedRun):
             outcome.write_files(self.store, report=self.config.logging.report)
         finally:  # the answer is there, whatever becomes of the files
             self._view.conclude(outcome)
+        if outcome.lacking:
+            files = ", ".join(outcome.lacking)
+            raise FilesLackError(
+                f"run {self.facts.run} has ended and its answer is stored, but not written: {files} (the warnings say "
+                f"why); once that is mended `resume {self.facts.run}` writes them"
+            )
         return outcome
 
     def _ended_already(self) -> int:

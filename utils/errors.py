@@ -16,6 +16,7 @@ SwarmEvoError
 ├── BudgetExhausted      the run's own limit: ends it in good order
 ├── Interrupted          the user wants the end in good order: what has not begun stays open for a resume (exit 130)
 ├── TicketGone           an external writer's ticket expired or was given up: its slot is free again, no step is taken
+├── FilesLackError       a run ended, and files of its end could not be written: its answer is stored (exit 1)
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
 ├── JobLost              the worker that ran a job is gone: the job is run again, then FailureKind.LOST_WORKER
@@ -34,9 +35,17 @@ A candidate that crashes, times out or cheats is NOT an exception: it is a Failu
 from __future__ import annotations
 
 import errno
+import os
 
 DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
 """What a disk does to any write, whoever writes: the run ends in one line, and a resume goes on where it happened."""
+
+
+def is_of_the_disk(error: BaseException) -> bool:
+    """True for what a disk refused, also where an error of ours or of a child quotes it."""
+    if isinstance(error, OSError):
+        return error.errno in DISK_FAULTS
+    return any(os.strerror(number) in str(error) for number in DISK_FAULTS)
 
 
 class SwarmEvoError(Exception):
@@ -149,6 +158,10 @@ class Interrupted(SwarmEvoError):
 
 class TicketGone(SwarmEvoError):
     """Nobody will write this program: the ticket expired or was given up. The proposal is withdrawn."""
+
+
+class FilesLackError(SwarmEvoError):
+    """A run has ended with its answer stored, and its disk did not take the files that tell it."""
 
 
 class RunStopped(SwarmEvoError):

@@ -26,9 +26,10 @@ from runs.recorded.files import BEST, DETAIL, of_another, record_files
 from runs.run_folder import check_own
 from runs.search import Search
 from utils.direction import Direction
-from utils.errors import SwarmEvoError
+from utils.errors import StoreError, SwarmEvoError, is_of_the_disk
 from utils.logger_system import log_msg
 
+REPORT = "plots and report"
 FOR_THE_CHOICE = 2 / 3
 """Of the time of a run's end, where the verdict needs some of it to look at winner and reference anew."""
 OPENED = "final_opened"
@@ -59,6 +60,8 @@ class Outcome:
     """The arena's last tournament, one object an engine; [] elsewhere."""
     written: list[Path] = field(default_factory=list)
     """Files of the exported winner."""
+    lacking: list[str] = field(default_factory=list)
+    """What of its files could not be written, in words."""
     journal_head: str = ""
     """The newest head of the journal's chain, when all is written."""
     final_seconds: float = 0.0
@@ -85,14 +88,15 @@ class Outcome:
         return self.conclusion
 
     def write_files(self, store: RunStore, *, report: bool = True) -> None:
-        """best_solution/ and its hashes, plots and report. A file that cannot be written is a warning, not the end.
+        """best_solution/ and its hashes, plots and report. A file that cannot be written keeps none of the others.
 
-        Of a solution that is not whole no hash is kept: `export-best` and a resume make it anew.
+        Of a solution that is not whole no hash is kept: `export-best` and a resume make it anew. `lacking` names it,
+        and whatever else the disk did not take.
         """
         is_whole = self._try({"best_solution": self._export})
         if report:
             head = store.journal_head
-            self._try({"plots and report": self._report})
+            self._try({REPORT: self._report})
             if store.journal_head != head:  # a warning of just now is part of the journal, and so of its report
                 self._try({"report": self._report_alone})
         if is_whole:
@@ -107,6 +111,8 @@ class Outcome:
                 work()
             except (OSError, SwarmEvoError, ValueError) as error:
                 done = False
+                if name != REPORT or isinstance(error, StoreError) or is_of_the_disk(error):
+                    self.lacking.append(name)
                 log_msg("WARNING", f"{name}: {error}")
         return done
 

@@ -23,7 +23,7 @@ from runs.ending.outcome import Outcome
 from runs.proof.verification import verify_run
 from runs.session import RunSession
 from runs.view import SilentView
-from utils.errors import ConfigError, Interrupted, NoSandboxError, RunBusyError, StoreError
+from utils.errors import ConfigError, FilesLackError, Interrupted, NoSandboxError, RunBusyError, StoreError
 
 
 def facts(session):
@@ -291,8 +291,8 @@ def test_a_warning_behind_the_end_is_told_where_the_store_cannot_take_it(toy_con
     append = RunStore.append
     monkeypatch.setattr(Outcome, "_export", refused)
     monkeypatch.setattr(RunStore, "append", full)
-    with RunSession(toy_config(3), view=Listening()) as session:
-        assert session.run() == 0
+    with pytest.raises(FilesLackError), RunSession(toy_config(3), view=Listening()) as session:
+        session.run()
     (warning,) = [event.text for event in told if isinstance(event, Warned)]
     assert "best_solution" in warning and "No space left" in warning
     assert warning in (session.run_dir / "system.log").read_text()

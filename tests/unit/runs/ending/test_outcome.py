@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+from contextlib import nullcontext
 
 import pytest
 from support.problems import small_config
@@ -13,6 +16,7 @@ from runs.recorded.files import recorded
 from runs.session import NOTHING_VALID, RunSession
 from runs.stored.reading import run_facts
 from runs.stored.run_list import run_rows
+from utils.errors import FilesLackError, SwarmEvoError
 
 
 def test_the_winner_lies_beside_the_store_with_its_facts(toy_config):
@@ -29,17 +33,38 @@ def test_the_winner_lies_beside_the_store_with_its_facts(toy_config):
         assert [row["final"] for row in reader.fact("baselines")] == [pytest.approx(2.001)]
 
 
-def test_a_file_that_cannot_be_written_is_a_warning(toy_config, monkeypatch):
+def test_a_solution_that_cannot_be_written_is_told_and_a_resume_writes_it(toy_config, monkeypatch):
+    """On a disk that was full at the end the run's exit code was 0, as if all were there."""
+
     def cut_off(problem, node, out, run_dir):
         (out / "solution.py").write_text("")
         raise OSError("disk")
 
-    monkeypatch.setattr("runs.ending.outcome.write_solution", cut_off)
-    with RunSession(toy_config(3)) as session:
-        assert session.run() == 0
-    assert "WARNING best_solution: disk" in (session.run_dir / "system.log").read_text()
+    with monkeypatch.context() as patched, pytest.raises(FilesLackError, match="not written: best_solution") as told:
+        patched.setattr("runs.ending.outcome.write_solution", cut_off)
+        with RunSession(toy_config(3)) as session:
+            session.run()
+    assert told.value.exit_code == 1 and f"resume {session.facts.run}" in str(told.value)
+    log = (session.run_dir / "system.log").read_text()
+    assert "WARNING best_solution: disk" in log and "after the end" not in log
     with RunReader(session.run_dir) as reader:
         assert recorded(reader) == ({}, False), "nobody vouches for what is left"
+        assert reader.fact("status") == "finished"
+    with RunSession(toy_config(3), session.run_dir) as again:
+        assert again.run() == 0
+    assert (session.run_dir / "best_solution" / "solution.py").read_text() == session.outcome.best.code
+
+
+@pytest.mark.parametrize("number, refused", [(errno.ENOSPC, True), (errno.ENOENT, False)])
+def test_a_report_that_the_disk_refused_is_told_and_any_other_is_a_warning(toy_config, monkeypatch, number, refused):
+    def undrawn(run_dir):
+        raise SwarmEvoError(f"plots and report of run: OSError: {os.strerror(number)}")
+
+    monkeypatch.setattr("reports.child.write_all", undrawn)
+    with pytest.raises(FilesLackError, match="not written: plots and report") if refused else nullcontext():
+        with RunSession(toy_config(3, "logging.report=true")) as session:
+            assert session.run() == 0
+    assert "WARNING plots and report: plots" in (session.run_dir / "system.log").read_text()
 
 
 def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
