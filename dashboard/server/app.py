@@ -26,7 +26,7 @@ from dashboard.server.routes_sweeps import sweep_routes
 from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.frames import FRAMES
 from dashboard.server.schemas.runs import ReplayAt
-from dashboard.server.security import Guard
+from dashboard.server.security import BodyLimit, Guard
 from dashboard.server.socket import socket_routes
 from utils.clean_text import one_line
 from utils.errors import BrokenStoreError, StoreError, UnknownRunError
@@ -91,6 +91,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _wrong_request)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=3)
     app.add_middleware(Guard, token=token, hosts=hosts)
+    app.add_middleware(BodyLimit)
     _describe_frames(app)
     return app
 

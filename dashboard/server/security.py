@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -28,6 +29,51 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+
+LARGEST_BODY = 1 << 20
+"""Bytes of a request: the longest that the page sends has some kilobytes."""
+
+
+class BodyLimit:
+    """ASGI middleware: a request with a longer body than `LARGEST_BODY` is refused before it lies in memory."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        told = dict(scope["headers"]).get(b"content-length", b"0")
+        if not told.isdigit() or len(told) > 18 or int(told) > LARGEST_BODY:
+            await _answer(send, 413, _TOO_LONG)
+            return
+        read = 0
+
+        async def counted() -> MutableMapping[str, Any]:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > LARGEST_BODY:
+                raise _BodyTooLongError
+            return message
+
+        async def unless_too_long(message: MutableMapping[str, Any]) -> None:
+            if read <= LARGEST_BODY:  # else it says no more than that the body could not be read
+                await send(message)
+
+        with suppress(_BodyTooLongError):
+            await self.app(scope, counted, unless_too_long)
+        if read > LARGEST_BODY:
+            await _answer(send, 413, _TOO_LONG)
+
+
+class _BodyTooLongError(Exception):
+    """What is read of a request is more than any of ours has."""
+
+
+_TOO_LONG = f"a request may have {LARGEST_BODY:,} bytes"
 
 
 class Guard:
