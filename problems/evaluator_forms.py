@@ -12,6 +12,7 @@ from problems.instance_forms import config_template, files_template
 from problems.marked_form import marked_template
 from problems.printed_form import printed_template
 from problems.reference_form import reference_template
+from problems.search_form import search_template
 
 __all__ = ["SPECIFICATION", "Template", "template_of"]
 
@@ -33,4 +34,9 @@ def template_of(evaluator: Path) -> Template | None:
     )
     if found or any(map(takes_path, module.body)):
         return found
-    return candidate_template(module, evaluator) or printed_template(module, evaluator) or marked_template(module, text)
+    return (
+        search_template(module)
+        or candidate_template(module, evaluator)
+        or printed_template(module, evaluator)
+        or marked_template(module, text)
+    )

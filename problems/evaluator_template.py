@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 SPECIFICATION = ".txt"
 """Ending of a file that may be FunSearch's specification, beside `.py`."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CLASS = re.compile(r"^class\s+(\w+)", re.MULTILINE)
 _MOST_BYTES = 4 << 20
 _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE)
 
@@ -21,8 +22,9 @@ class Template:
     """What an evaluator says of the program that it judges."""
 
     kind: Literal[
-        "class", "specification", "instances", "files", "reference", "candidate", "printed", "marked", "answer"
-    ]
+        "class", "specification", "instances", "files", "reference", "candidate", "printed", "marked", "answer",
+        "search",
+    ]  # fmt: skip
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
@@ -62,12 +64,22 @@ class Template:
         skipped = arguments.get("filter_key") or []
         return self.has_others or any(not any(key in name for key in skipped) for name in self.others)
 
+    def begun_with(self, program: str) -> Template:
+        """The same with a first program that its text does not say."""
+        return replace(self, program=program, entry=class_of(program))
+
     @property
     def harness(self) -> dict[str, Any]:
         """What `problems/script/harness.py` has to know to call the evaluator."""
         told = {"kind": self.kind, "entry": self.entry, "reads_text": self.reads_text, "run": self.run}
         more = {"dataset": self.dataset} if self.dataset else {}
         return {**told, **more, **({"task": self.task, "size": self.size} if self.task else {})}
+
+
+def class_of(program: str) -> str:
+    """The first class of a text, which need not parse; '' without."""
+    found = _CLASS.search(program)
+    return found[1] if found else ""
 
 
 def parsed(path: Path) -> tuple[ast.Module | None, str]:

@@ -21,6 +21,7 @@ from problems.neighbours import (
     gigaevo,
     instances,
     openevolve,
+    searches,
     shinka,
 )
 from problems.neighbours.reading import Told, Translation, leaves
@@ -31,7 +32,7 @@ from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.user_path import user_path
 
-FORMS = (openevolve, shinka, alphaevolve, autoresearch, functions, codeevolve, instances, gigaevo, aide)
+FORMS = (openevolve, shinka, alphaevolve, autoresearch, gigaevo, searches, functions, codeevolve, instances, aide)
 
 
 def translate(config: Config) -> None:

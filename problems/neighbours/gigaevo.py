@@ -14,12 +14,14 @@ NEEDS = "GigaEvo's has validate.py, metrics.yaml and initial_programs/"
 
 
 def recognises(folder: Path) -> bool:
-    template = template_of(folder / VALIDATOR)
+    """The folder, or its `validate.py`."""
+    template = template_of(_validator(folder))
     return template is not None and template.kind == "answer"
 
 
 def read(folder: Path, told: Told) -> Translation:
     """All its first programs begin the search."""
+    folder = _validator(folder).parent
     first, *further = programs_of(folder)
     metric, lower_is_better = primary_metric(folder)
     keys: dict[str, Any] = {
@@ -33,3 +35,7 @@ def read(folder: Path, told: Told) -> Translation:
         hint = "metrics.yaml does not say which way its primary metric goes: --problem.direction=min|max"
         return Translation(keys, hints=(hint,))
     return Translation({**keys, "problem.direction": "min" if lower_is_better else "max"})
+
+
+def _validator(folder: Path) -> Path:
+    return folder if folder.is_file() else folder / VALIDATOR

@@ -25,10 +25,11 @@ _FURTHER = {
     "reference": ("reference.py", "of_reference", "load"),
     "candidate": ("candidates.py", "of_candidate", "load_in_package"),
     "printed": ("printed.py", "of_printed", "load"),
+    "search": ("up_to_search.py searches.py", "of_search", "AnswerRefused, handed_over"),
     "answer": ("answers.py", "of_answer", "load, AnswerRefused"),
 }
-"""Kind of template → the file whose text follows the harness, what asks the evaluator there, and what of the harness it
-is given for that."""
+"""Kind of template → the files whose text follows the harness, what asks the evaluator there, and what it is given of
+the harness for that."""
 
 
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -59,6 +60,7 @@ def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
         seed=payload["seed"],
         file=payload["file"],
         beside=payload["folder"],
+        stands_in=(payload["options"].get("template") or {}).get("kind") == "search",
     )
     try:
         decision, run = decider.decide()
@@ -95,7 +97,7 @@ def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path
     kind = (options.get("template") or {}).get("kind")
     if kind in _FURTHER:
         name, asks, given = _FURTHER[kind]
-        text += f"\n\n{without_future(_source(name))[1]}\n\n"
+        text += "".join(f"\n\n{without_future(_source(part))[1]}\n\n" for part in name.split())
         text += f'FORMS["{kind}"] = lambda path, _: {asks}(path, OPTIONS, {given})\n'
     write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return folder / HARNESS

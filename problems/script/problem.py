@@ -81,6 +81,9 @@ class Options(Section):
     evaluator_args: dict[str, JsonValue] = Field(default_factory=dict)
     """Keyword arguments of `evaluate`, beside the program's path; a stage gets those that it takes."""
 
+    first_program: str = ""
+    """Text of the first program, where a script computes it and no file holds it (GEPA's, LLaMEA's, BLADE's)."""
+
     _lists = field_validator("shows", "cascade_thresholds", mode="before")(comma_list)
 
 
@@ -131,7 +134,8 @@ class ScriptProblem(Problem):
 
     @shared_property
     def _template(self) -> Template | None:
-        return template_of(self.evaluator_file)
+        found, first = template_of(self.evaluator_file), self.options.first_program
+        return found.begun_with(first) if found is not None and first else found
 
     @property
     def _held(self) -> Template | None:
@@ -146,6 +150,11 @@ class ScriptProblem(Problem):
             if not user_path(shown).exists():
                 raise ConfigError(f"problem.options.shows={shown}: {no_file(user_path(shown))}")
         user_text(self.program, "problem.program=")
+        if self._held and not self.code.strip():
+            raise ConfigError(
+                f"problem.evaluator={self.evaluator_file}: it holds no first program: --problem.program=FILE names one "
+                "(a script that computes it is read by --problem.path=FILE)"
+            )
         if self.evaluator_file.suffix == ".py" or self._template:
             check_evaluator(self.evaluator_file, self.options.evaluator_args, cascade=self.options.cascade)
 

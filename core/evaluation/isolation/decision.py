@@ -9,7 +9,8 @@ No candidate has a say in it: what it answers that cannot cross is its failure.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -56,6 +57,9 @@ APART_BY = 0.05
 the score or by more than either varies."""
 RELATIVE = 1e-6
 TIMED = "the score depends on time"
+_CLASS = re.compile(r"^class\s+(\w+)(.*(?:\n(?:[ \t].*)?)*)", re.MULTILINE)
+_ASKED = re.compile(r"^[ \t]+def\s*(__\w+__)", re.MULTILINE)
+NO_SCORE = "apart the program gets no score"
 UNSCORED = "your own program has no score"
 UNTRIED = "whether the score is a time was not tried, since an evaluation takes so long"
 
@@ -120,12 +124,14 @@ class Decider:
         file: what the program's file is called, where it is no Python; `beside`: its folder, where that is another than
             the evaluator's. Such programs are run by the evaluator, so that the two share a sandbox; a text is only
             read, and may be kept apart (`wanted`).
+        stands_in: the evaluator is handed a text, and apart one that stands in for it: the scores are always compared.
     """
 
     def __init__(
         self, sandbox: WarmSandbox, code: str, *, wanted: str, start: Apart, folder: Path, shows: tuple[str, ...],
-        score: Score, limits: Limits, seed: int, file: str = "", beside: str = "",
+        score: Score, limits: Limits, seed: int, file: str = "", beside: str = "", stands_in: bool = False,
     ) -> None:  # fmt: skip
+        self._stands_in = stands_in
         self._sandbox, self._code, self._wanted = sandbox, code, wanted
         self._start, self._folder, self._shows, self._score = start, folder, shows, score
         self._limits, self._seed, self._file, self._beside_it = limits, seed, file, beside
@@ -163,15 +169,14 @@ class Decider:
             self._at_once = max(1, min(SAMPLES, processors(), self._sandbox.cards.places or SAMPLES))
             fit = int(TRIES_SECONDS * self._at_once / (4 * first.seconds))
             self._samples = min(SAMPLES, max(FEWEST, fit))
-        there = [path for path in first.opened if Path(path).exists()]
-        self._shows = (*self._shows, *(path for path in there if not self._is_shown(path)))
+        self._shows = (*self._shows, *(path for path in first.opened if not self._is_shown(path)))
         if self._wanted == "together":
             return self._shared("problem.options.isolation=together", first)
         if self._file:
             return Decision(isolation="apart", shows=self._shows, forks=False, file=self._file), first
         hindered = _hindered(first)
         if hindered or self._score(first.value) is None:
-            return self._shared(hindered, first)
+            return self._shared(hindered or NO_SCORE, first)
         return self._compared(first)
 
     def _first(self) -> EvaluatorRun:
@@ -208,8 +213,9 @@ class Decider:
     def _unscored(self, first: EvaluatorRun) -> Decision:
         """The user's own program fails by itself, wherever it is scored: those that mend it are kept apart, as none of
         them has a say in it, and answer with plain data but for what that program has."""
+        classes = tuple(sorted({*first.classes, *declared(self._code)}))
         return Decision(
-            isolation="apart", reason=UNSCORED, classes=first.classes, modules=dict(self._start.modules or {}),
+            isolation="apart", reason=UNSCORED, classes=classes, modules=dict(self._start.modules or {}),
             shows=self._shows, forks=first.seconds < SLOW_SECONDS,
         )  # fmt: skip
 
@@ -225,7 +231,7 @@ class Decider:
                 decision = decision.model_copy(update={"reason": UNTRIED})
             return (self._quicker_beside(decision, first) if fine and self._wanted == "auto" else decision), first
         by_text = self._start.serves or not first.calls  # another process may have read the stand-in for the program
-        looks_beside = self._wanted != "apart" and (fine or first.clocks or by_text)
+        looks_beside = self._wanted != "apart" and (fine or first.clocks or by_text or self._stands_in)
         with threads(1, "opening") as pool:
             if looks_beside:  # who needs it is told what goes wrong
                 pool.submit(self._together(decision).open, self._sandbox, self._code)
@@ -330,6 +336,13 @@ class Decider:
     def _numbers(self, runs: list[EvaluatorRun]) -> list[float]:
         found = (self._score(run.value) for run in runs if program_failure(run) is None)
         return [number for number in found if number is not None]
+
+
+def declared(code: str) -> Iterator[str]:
+    """What a program's text, which need not parse, says of its classes and of what Python can ask of their objects; as
+    `Proxy.classes` does."""
+    for head, body in _CLASS.findall(code):
+        yield from (head, *(f"{head}.{name}" for name in _ASKED.findall(body)))
 
 
 def _hindered(first: EvaluatorRun) -> str:

@@ -78,6 +78,10 @@ class Opened:
             elif path.isprintable() and not os.path.isdir(path):
                 self.paths.setdefault(path)
 
+    def left(self) -> list[str]:
+        """Those that are there still."""
+        return [path for path in self.paths if os.path.exists(path)]
+
 
 def _interpreter() -> tuple[str, ...]:
     """Folders of the interpreter and of the system, which every sandbox shows."""
@@ -97,7 +101,7 @@ def main(control: socket.socket) -> None:
         sys.addaudithook(opened.hear)
     names = ("channel", "loading", "proxy", "stand_in", "usual_numbers", "usual_forms", "elsewhere")
     ours = one_evaluation.Modules(_load_ours("plain", _INSIDE), frames, *(_load_ours(name, _HERE) for name in names))
-    looked_at = lambda: {"opened": list(opened.paths), "clocks": reads_clocks()}  # noqa: E731
+    looked_at = lambda: {"opened": opened.left(), "clocks": reads_clocks()}  # noqa: E731
     evaluation = one_evaluation.Evaluation(ours, setup["folder"], looked_at)
     _HOOKS.give_back()
     try:

@@ -316,3 +316,19 @@ def test_groups_that_are_all_as_long_by_chance_are_groups(own):
         assert usual(alike, known.__contains__) == alike
     with pytest.raises(ValueError, match="more dimensions"):
         usual([[[1], [2]], [[3], [4]]], known.__contains__)
+
+
+def test_what_an_evaluator_writes_for_a_moment_is_nothing_to_be_shown(sandbox, tmp_path):
+    """A sandbox that showed everybody's temporary files broke when one of them went."""
+    evaluator, kept = tmp_path / "evaluator.py", tmp_path.parent / f"{tmp_path.name}-kept.txt"
+    kept.write_text("3")
+    reads = f"""    import os, tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        open(os.path.join(folder, "gone"), "w").write("1")
+    os.close(os.open(tempfile.gettempdir(), os.O_RDONLY))
+    assert open({str(kept)!r}).read() == "3"
+    return float"""
+    evaluator.write_text(EVALUATOR.replace("    return float", reads))
+    run = Apart(evaluator, timeout=30).run(sandbox, "def f(x): return x", limits=Limits(seconds=20), watch=True)
+    assert run.value == 4.0, run.error
+    assert run.opened == (str(kept),)
