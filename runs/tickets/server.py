@@ -7,6 +7,7 @@ import os
 import socket
 import socketserver
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +22,8 @@ from utils.logger_system import log_msg
 SOCKET = "tickets.sock"
 LONGEST_LINE = 32 * 1024 * 1024
 """Bytes of a request."""
+_CROWDED = 0.02
+"""Seconds after which whoever found the door crowded comes again."""
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
@@ -114,11 +117,26 @@ def call(run_dir: Path, request: Mapping[str, Any], timeout: float) -> dict[str,
     with suppress(OSError), short_path(run_dir) as name, socket.socket(socket.AF_UNIX) as client:
         if os.path.islink(name):  # a stranger's run leads to somebody else's socket
             return None
+        _enter(client, name, timeout)
         client.settimeout(timeout)
-        client.connect(name)
         client.sendall(line)
         answer = client.makefile("rb").readline()
         if answer.endswith(b"\n"):
             found: dict[str, Any] = json.loads(answer)
             return found
     return None
+
+
+def _enter(client: socket.socket, name: str, timeout: float) -> None:
+    """Connect, where as many wait to be let in as the kernel holds as soon as one of them is; so long at most."""
+    end = time.monotonic() + timeout
+    client.setblocking(False)
+    while True:
+        try:
+            client.connect(name)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_CROWDED)
+        else:
+            return
