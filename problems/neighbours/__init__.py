@@ -25,6 +25,7 @@ from problems.neighbours import (
     shinka,
 )
 from problems.neighbours.reading import Told, Translation, leaves
+from problems.neighbours.unread import ELSE, why_unread
 from utils.config import check_config, to_plain
 from utils.config_presets import load_preset
 from utils.config_schema import Config
@@ -49,8 +50,10 @@ def translate(config: Config) -> None:
         raise ConfigError(f"problem.path={path}: no such folder")
     form = next((form for form in FORMS if form.recognises(folder)), None)
     if form is None:
+        if why := why_unread(folder):
+            raise ConfigError(f"problem.path={path}: {why}")
         needs = "; ".join(form.NEEDS for form in FORMS)
-        raise ConfigError(f"problem.path={path}: no folder of a form that is known: {needs}")
+        raise ConfigError(f"problem.path={path}: no folder of a form that is known: {needs}; {ELSE}")
     python = shlex.quote(config.execution.python or "python3")
     told = Told(config.problem.metric or config.data.metric, config.data.target, python)
     found = form.read(folder, told)

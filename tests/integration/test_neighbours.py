@@ -306,15 +306,27 @@ def test_a_metric_in_words(text: str, name: str | None):
         ({"initial_program.py": "x = 1\n", "evaluator.py": "evaluate = 1\n", "config.yaml": "a: [b"}, "read as YAML"),
         ({"initial_program.py": "x = 1\n", "evaluator.py": "evaluate = 1\n", "config.yaml": "- a"}, "a mapping"),
         ({"prepare.py": "", "train.py": "", "program.md": "Make it good."}, "names no val_… metric"),
+        ({"x.py": ""}, "anything else is scored by an evaluator.py with evaluate(program_path)"),
+        ({"task.toml": "", "instruction.md": ""}, "a task of Harbor, whose container an agent works in"),
+        ({"task.yaml": "", "tests/test.py": ""}, "a task of terminal-bench"),
+        ({"evaluators/evaluator_modular.py": ""}, "a task of ThetaEvolve"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(cli: Cli, files: dict[str, str], says: str):
     folder = cli.folder / "theirs"
     folder.mkdir()
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     ended = cli.here("run", "--problem", "script", f"problem.path={folder}")
     assert ended.code == 2 and says in ended.line and not cli.runs
+
+
+def test_a_kernel_that_is_timed_on_a_gpu_is_told_how_to_be_scored(cli: Cli):
+    kernel = cli.folder / "1_product.py"
+    kernel.write_text("class Model:\n    pass\n\n\ndef get_inputs():\n    pass\n\n\ndef get_init_inputs():\n    pass\n")
+    ended = cli.here("run", "--problem", "script", f"problem.path={kernel}")
+    assert ended.code == 2 and "KernelBench" in ended.line and "--execution.gpus=1" in ended.line and not cli.runs
 
 
 @pytest.mark.parametrize(("diffs", "reply"), [("true", "diff"), ("false", "program")])
