@@ -22,8 +22,8 @@ def why_unread(folder: Path) -> str:
     if (folder / "evaluators" / "evaluator_modular.py").is_file():
         return (
             "a task of ThetaEvolve, whose evaluator and programs import its own version of OpenEvolve (and that openai), "
-            "and whose programs hold names that its search fills in from configs/: an evaluator.py that fills them in, "
-            "sets OPENEVOLVE_CONFIG_PATH and PYTHONPATH=openevolve_adapted and calls its evaluate scores them"
+            "and whose programs hold names that its search fills in from configs/: an evaluator.py that fills them "
+            "in, sets OPENEVOLVE_CONFIG_PATH and PYTHONPATH=openevolve_adapted and calls its evaluate scores them"
         )
     if (folder / "task.toml").is_file() and (folder / "instruction.md").is_file():
         return _container("Harbor", "tests/test.sh")
@@ -48,6 +48,6 @@ def _kernel(path: Path) -> str:
 def _container(framework: str, tests: str) -> str:
     return (
         f"a task of {framework}, whose container an agent works in: there is no program to be scored. What the task "
-        f"asks for can be searched where {tests} runs without its container: --problem command --problem.source=FOLDER "
+        f"asks for can be searched where its {tests} needs no container: --problem command --problem.source=FOLDER "
         "--problem.editable=FILE --problem.eval=COMMAND --problem.grade=COMMAND"
     )
