@@ -9,6 +9,7 @@ from problems.candidate_form import candidate_template
 from problems.evaluator_template import SPECIFICATION, Template, parsed
 from problems.function_forms import class_template, specification, takes_path
 from problems.instance_forms import config_template, files_template
+from problems.interface_form import interface_template
 from problems.marked_form import marked_template
 from problems.printed_form import printed_template
 from problems.reference_form import reference_template
@@ -31,6 +32,7 @@ def template_of(evaluator: Path) -> Template | None:
         or files_template(module, evaluator)
         or reference_template(module, text, evaluator)
         or answer_template(module, evaluator)
+        or interface_template(module, evaluator)
     )
     if found or any(map(takes_path, module.body)):
         return found

@@ -23,7 +23,7 @@ class Template:
 
     kind: Literal[
         "class", "specification", "instances", "files", "reference", "candidate", "printed", "marked", "answer",
-        "search",
+        "search", "interface",
     ]  # fmt: skip
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str

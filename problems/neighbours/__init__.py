@@ -17,6 +17,7 @@ from problems.neighbours import (
     alphaevolve,
     autoresearch,
     codeevolve,
+    deepevolve,
     functions,
     gigaevo,
     instances,
@@ -33,7 +34,19 @@ from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.user_path import user_path
 
-FORMS = (openevolve, shinka, alphaevolve, autoresearch, gigaevo, searches, functions, codeevolve, instances, aide)
+FORMS = (
+    openevolve,
+    shinka,
+    alphaevolve,
+    autoresearch,
+    gigaevo,
+    searches,
+    deepevolve,
+    functions,
+    codeevolve,
+    instances,
+    aide,
+)
 
 
 def translate(config: Config) -> None:

@@ -26,6 +26,7 @@ _FURTHER = {
     "candidate": ("candidates.py", "of_candidate", "load_in_package"),
     "printed": ("printed.py", "of_printed", "load"),
     "search": ("up_to_search.py searches.py", "of_search", "AnswerRefused, handed_over"),
+    "interface": ("interfaces.py", "of_interface", "load, AnswerRefused"),
     "answer": ("answers.py", "of_answer", "load, AnswerRefused"),
 }
 """Kind of template → the files whose text follows the harness, what asks the evaluator there, and what it is given of
