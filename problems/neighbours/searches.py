@@ -14,6 +14,7 @@ from problems.evaluator_forms import template_of
 from problems.evaluator_template import class_of
 from problems.neighbours.reading import Told, Translation
 from utils.errors import ConfigError
+from utils.packages import missing_module
 
 NAME = "the script"
 NEEDS = "GEPA's, LLaMEA's and BLADE's is a script (or main.py) that calls optimize_anything, LLaMEA or Experiment"
@@ -80,5 +81,7 @@ def _handed(script: Path, python: str) -> dict[str, Any]:
             raise ConfigError(f"{script}: it did not come to its search within {_SECONDS} s") from error
         if file.is_file():
             return dict(json.loads(file.read_text(encoding="utf-8")))
-    lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    raise ConfigError(f"{script}: it does not come to its search: {' / '.join(lines[-_TOLD_LINES:])}")
+    said = done.stderr.decode("utf-8", "replace")
+    lines, lacks = [line.strip() for line in said.splitlines() if line.strip()], missing_module(said)
+    remedy = f"; --execution.python=FILE names an interpreter that has '{lacks}'" if lacks else ""
+    raise ConfigError(f"{script}: it does not come to its search: {' / '.join(lines[-_TOLD_LINES:])}{remedy}")

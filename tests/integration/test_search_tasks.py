@@ -192,7 +192,8 @@ def test_blades_problem_is_asked_without_its_search_and_its_models(tmp_path: Pat
 def test_a_script_that_does_not_come_to_its_search_says_why(cli: Cli):
     (cli.folder / "main.py").write_text(GEPA.replace("MORE", "").replace("import sys", "import sys\nimport not_here"))
     ended = cli.here("run", "--problem", "script", f"problem.path={cli.folder / 'main.py'}", "search.max_steps=1")
-    assert ended.code == 2 and "does not come to its search" in ended.line and "not_here" in ended.line
+    assert ended.code == 2 and "does not come to its search" in ended.line
+    assert "--execution.python=FILE names an interpreter that has 'not_here'" in ended.line
     ended = cli.here("run", "--problem", "script", f"problem.evaluator={cli.folder / 'main.py'}", "search.max_steps=1")
     assert ended.code == 2 and "problem.path=FILE" in ended.line
 
