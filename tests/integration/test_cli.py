@@ -442,15 +442,37 @@ def test_what_is_offered_next_names_the_limits_of_now(cli, toy):
     assert "search.max_steps=4 budget.seconds=500" in text
 
 
+WAITS = """
+import time
+# EVOLVE-BLOCK-START
+def f():
+    return 1.5
+# EVOLVE-BLOCK-END
+def run():
+    time.sleep(1)
+    return f()
+"""
+SCORES = """
+import importlib.util
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return -abs(module.run() - 3)
+"""
+
+
 @pytest.mark.long
-@pytest.mark.usefixtures("inline")
 def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopped(cli_at, eventually):
     """Real programs on two workers: what runs ends, what waits for a worker is left."""
     words = [
-        "--problem", "competition", "problem.name=diabetes", "search.max_steps=8", "logging.report=false",
-        "search.workers=2",
+        "--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py", "search.workers=2",
+        "search.max_steps=16", "search.policy=three_phase",
     ]  # fmt: skip  # so many that the stop comes long before the last
-    whole, cli = cli_at("whole"), cli_at("stopped")
+    whole, cli, at_once = made = [cli_at(name) for name in ("whole", "stopped", "stopped at once")]
+    for each in made:
+        (each.folder / "program.py").write_text(WAITS)
+        (each.folder / "evaluator.py").write_text(SCORES)
     assert whole.here(*words).code == 0
     child = cli.start(*words)
     eventually(lambda: cli.runs and _steps(cli) >= 2, 90)
@@ -470,17 +492,16 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     assert cli.here("resume", "latest").code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
-    cli = cli_at("stopped at once")
-    child = cli.start(*words)
-    eventually(lambda: cli.runs and _steps(cli) >= 2, 90)
+    child = at_once.start(*words)
+    eventually(lambda: at_once.runs and _steps(at_once) >= 2, 90)
     child.send_signal(signal.SIGINT)
     time.sleep(0.3)
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert "interrupted, everything is saved; best " in out, "the second says as much as the first"
-    assert cli.here("resume", "latest").code == 0
-    assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"], "what was killed was run again"
+    assert at_once.here("resume", "latest").code == 0
+    assert at_once.show()["journal_sha256"] == whole.show()["journal_sha256"], "what was killed was run again"
 
 
 def _executed(cli: Cli) -> set[str]:
