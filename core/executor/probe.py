@@ -254,7 +254,7 @@ def _key(tier: str, python: str, gpus: float) -> str:
     except OSError:
         return ""
     rights = f"{said['CapEff']}-{said.get('Seccomp', '')}"
-    return f"{tier}/{boot}/{os.getuid()}/{rights}/{python}/{gpus}/{digest.hexdigest()[:16]}"
+    return f"{tier}/{boot}/{os.getuid()}/{rights}/{python}/{gpus:g}/{digest.hexdigest()[:16]}"
 
 
 def _attack(tier: str, python: str, gpus: float) -> list[Probe]:

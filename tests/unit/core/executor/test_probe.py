@@ -145,6 +145,14 @@ def test_a_kept_answer_that_does_not_say_that_every_attack_was_held_off_proves_n
     assert asked(tmp_path, tmp_path) == ["warm"] * 2 and told == ["warm"]
 
 
+def test_no_devices_by_either_number_are_one_question(tmp_path, monkeypatch):
+    """The first run of a boot attacked its sandbox twice: once with the settings' 0.0, once with a 0."""
+    told = attacks_told(monkeypatch)
+    for gpus in (0, 0.0):
+        assert probe.choose("warm", python=None, gpus=gpus, state_dir=tmp_path) == "warm"
+    assert told == ["warm"]
+
+
 def test_a_tier_is_attacked_by_all_that_a_kept_answer_has_to_name(tmp_path, monkeypatch):
     """Else none would ever be taken from a cache."""
     monkeypatch.setattr(probe, "make_sandbox", lambda config, gpus: Leaky())
