@@ -9,7 +9,7 @@ from core.contracts import AgentResult, Evaluator, Problem
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from runs.tickets.queue import as_reply, prose
+from runs.tickets.handed_in import as_reply, prose
 from runs.tickets.verdicts import ABOUT_TEXT
 from utils.line_numbers import LineNumbers, first_line
 from utils.response import parse_response

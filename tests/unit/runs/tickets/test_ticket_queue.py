@@ -19,10 +19,8 @@ from core.events import NodeProposed
 from core.loop.round_schedule import RoundSchedule
 from core.storage.repository import RunStore
 from runs.tickets.names import answered_before, split_ticket
-from runs.tickets.queue import Stops, TicketQueue, as_reply
-from utils.diff import has_blocks
+from runs.tickets.queue import Stops, TicketQueue
 from utils.errors import Interrupted, StoreError, TicketGone
-from utils.response import parse_response
 
 REQUEST = Request(system="s", messages=(Message(role="user", text="write"),))
 
@@ -139,21 +137,6 @@ def test_a_ticket_has_one_name_everywhere_and_a_question_no_program():
         "message"
     ]
     assert said == "this question was answered already, and the first answer is taken; yours was not taken"
-
-
-@pytest.mark.parametrize(
-    "plan",
-    [
-        "Ask <think> first.", "<Thinking> about it", "As in\n```python\nx = 2\n```", "`x` is 2", "~~~\nas before",
-        "- ~~~~ what `~~~` hides", "As in\n<<<<<<< SEARCH\nx", "I thought\n</think>\nand now write",
-    ],
-)  # fmt: skip
-def test_a_plan_hides_no_program(plan: str) -> None:
-    """A note that held `~~~` or `<<<<<<< SEARCH` took the program that came with it for its own."""
-    reply = as_reply("x = 1\n", "python", plan)
-    block, said = parse_response(reply, "python")
-    assert block == "x = 1" and said and "<think" not in said.lower() and not has_blocks(reply)
-    assert said.split()[-1] == plan.split()[-1].strip("`") or plan.endswith("```")
 
 
 def test_what_was_told_and_what_is_over_does_not_stay_in_memory(queue):
