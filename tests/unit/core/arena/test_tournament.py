@@ -129,7 +129,7 @@ def test_two_calls_whose_games_are_lost_do_not_wait_for_each_other(tmp_path, fau
     class Jobs(DirectJobs):
         def run(self, spec):
             if next(calls) < 2:
-                both.wait(5)
+                both.wait(60)
             raise fault
 
     calls, ended = count(), []
@@ -145,7 +145,7 @@ def test_two_calls_whose_games_are_lost_do_not_wait_for_each_other(tmp_path, fau
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
     assert len(ended) == 2
 
 
