@@ -251,7 +251,7 @@ FAMILIES = {
     ],
     "connect_four": [
         "--problem=connect_four", "--search.max_generations=2", "--arena.openings=1", "--arena.gauntlet=2",
-        "--arena.limit=nodes:200",
+        "--arena.limit=nodes:50",
     ],
 }  # fmt: skip
 
