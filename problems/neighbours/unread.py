@@ -22,8 +22,8 @@ def why_unread(folder: Path) -> str:
     if (folder / "evaluators" / "evaluator_modular.py").is_file():
         return (
             "a task of ThetaEvolve, whose evaluator and programs import its own version of OpenEvolve (and that "
-            "openai), and whose programs hold names that its search fills in from configs/: an evaluator.py that fills them "
-            "in, sets OPENEVOLVE_CONFIG_PATH and PYTHONPATH=openevolve_adapted and calls its evaluate scores them"
+            "openai), and whose programs hold names that its search fills in from configs/: an evaluator.py that fills "
+            "them in, sets OPENEVOLVE_CONFIG_PATH and PYTHONPATH=openevolve_adapted and calls its evaluate scores them"
         )
     if (folder / "task.toml").is_file() and (folder / "instruction.md").is_file():
         return _container("Harbor", "tests/test.sh")
