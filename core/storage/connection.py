@@ -134,6 +134,13 @@ def why_no_write(path: Path) -> str:
     return ""
 
 
+def is_on_read_only_disk(path: Path) -> bool:
+    """True also of a disk that was written to a moment ago: a system mounts one anew so where it finds faults."""
+    with suppress(OSError):
+        return bool(os.statvfs(path.parent).f_flag & os.ST_RDONLY)
+    return False
+
+
 def no_run(path: Path) -> UnknownRunError:
     """For a store in which nothing stands yet."""
     why = "it has not begun yet, was killed before it began, or is none of ours"

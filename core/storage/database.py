@@ -14,6 +14,7 @@ from core.storage.connection import (
     check_readable,
     connect,
     copied,
+    is_on_read_only_disk,
     is_unmade,
     lacking_room,
     no_run,
@@ -37,6 +38,7 @@ DB_NAME = "run.db"
 """The store's file in a run's folder."""
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_READ_ONLY = ": its disk is read-only now; once it can be written, `resume` goes on from what is stored"
 _MAKE_ROOM = "; make room there, and `resume` goes on from what is stored"
 _MAKE_ROOM_FIRST = "; the run has not begun: make room there and begin it again"
 _WHAT_IS_LEFT = (
@@ -144,6 +146,8 @@ class Database:
             more = room if code == sqlite3.SQLITE_FULL else ""
             if code == sqlite3.SQLITE_IOERR and (why := why_no_write(self.path)):
                 more = f"{why}{room}"
+            if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY) and is_on_read_only_disk(self.path):
+                more = _READ_ONLY
             if code == sqlite3.SQLITE_CANTOPEN:
                 more = lacking_room(self.path.parent)
             if code in _BROKEN:

@@ -110,19 +110,26 @@ def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("free", "most", "told"),
+    ("free", "most", "flags", "told"),
     [
-        (0, resource.RLIM_INFINITY, "error: the disk is full; the run has not begun: make room there and begin it"),
-        (8, 50_000, r"error: files may grow to 50,000 bytes here \(ulimit -f\)"),
-        (8, 10**9, "error$"),
+        (0, resource.RLIM_INFINITY, 0, "error: the disk is full; the run has not begun: make room there and begin it"),
+        (8, 50_000, 0, r"error: files may grow to 50,000 bytes here \(ulimit -f\)"),
+        (
+            8,
+            10**9,
+            os.ST_RDONLY,
+            "error: its disk is read-only now; once it can be written, `resume` goes on from what",
+        ),
+        (8, 10**9, 0, "error$"),
     ],
 )
-def test_what_an_input_output_error_of_sqlites_comes_from_is_told(tmp_path, monkeypatch, free, most, told):
-    """So it calls an index of its log that finds no room, and a file that may not grow."""
+def test_what_an_input_output_error_of_sqlites_comes_from_is_told(tmp_path, monkeypatch, free, most, flags, told):
+    """So it calls an index of its log that finds no room, a file that may not grow, and a disk that was mounted anew
+    as read-only since faults were found on it."""
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
     with closing(Database(tmp_path / DB_NAME)) as database:
-        monkeypatch.setattr(os, "statvfs", lambda folder: SimpleNamespace(f_bavail=free, f_frsize=4096))
+        monkeypatch.setattr(os, "statvfs", lambda folder: SimpleNamespace(f_bavail=free, f_frsize=4096, f_flag=flags))
         monkeypatch.setattr(resource, "getrlimit", lambda what: (most, most))
         with pytest.raises(StoreError, match=told), database._refusals():
             raise error
