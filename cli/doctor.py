@@ -110,6 +110,8 @@ def _held_program(path: Path, folder: Path, template: Template | None) -> tuple[
     if template.run_takes:
         why = f"{template.run}({template.run_takes}) is given inputs by who searches, and doctor knows none"
         raise ConfigError(f"--evaluator {path}: {why}")
+    if not template.program.strip():
+        raise ConfigError(f"--evaluator {path}: it computes its first program, and doctor runs no script to its search")
     program = folder / "program.py"
     program.write_text(template.program, encoding="utf-8")
     return program, {"template": template.harness}

@@ -196,6 +196,8 @@ def test_a_script_that_does_not_come_to_its_search_says_why(cli: Cli):
     assert "--execution.python=FILE names an interpreter that has 'not_here'" in ended.line
     ended = cli.here("run", "--problem", "script", f"problem.evaluator={cli.folder / 'main.py'}", "search.max_steps=1")
     assert ended.code == 2 and "problem.path=FILE" in ended.line
+    ended = cli.here("doctor", "--evaluator", str(cli.folder / "main.py"))
+    assert ended.code == 2 and "doctor runs no script to its search" in ended.line
 
 
 def test_a_script_that_only_imports_such_a_package_is_none_of_them(tmp_path: Path):
