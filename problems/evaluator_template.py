@@ -12,6 +12,7 @@ from typing import Any, Literal
 SPECIFICATION = ".txt"
 """Ending of a file that may be FunSearch's specification, beside `.py`."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINED = re.compile(r"^(?:class|def)\s+(\w+)", re.MULTILINE)
 _CLASS = re.compile(r"^class\s+(\w+)", re.MULTILINE)
 _MOST_BYTES = 4 << 20
 _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE)
@@ -30,7 +31,8 @@ class Template:
     """The first program."""
     entry: str
     """Its function or class that the evaluator uses; of a candidate, what its file is called there; of
-    `marked`, the names between the marks that stand outside of them too."""
+    `marked`, the names between the marks that stand outside of them too; of `search`, all that the first program
+    defines, its class first."""
     about: str = ""
     """What is wanted, in their words."""
     lower_is_better: bool | None = None
@@ -66,7 +68,8 @@ class Template:
 
     def begun_with(self, program: str) -> Template:
         """The same with a first program that its text does not say."""
-        return replace(self, program=program, entry=class_of(program))
+        names = dict.fromkeys((class_of(program), *_DEFINED.findall(program)))
+        return replace(self, program=program, entry=" ".join(filter(None, names)))
 
     @property
     def harness(self) -> dict[str, Any]:

@@ -19,11 +19,14 @@ _MOST_BYTES = 1 << 20
 
 
 def interface_template(module: ast.Module, path: Path) -> Template | None:
-    """None for another file, or one whose program has several files."""
+    """None for another file, or one whose program has several files, or gives it all its names."""
     programs = programs_of(path)
     if len(programs) != 1 or not any(
         isinstance(node, ast.FunctionDef) and node.name == FUNCTION for node in module.body
     ):
+        return None
+    taken = _taken(module, programs[0].stem)
+    if "*" in taken:  # the program could take the place of the interface's own names
         return None
     try:
         program = programs[0].read_text(encoding="utf-8")
@@ -35,7 +38,7 @@ def interface_template(module: ast.Module, path: Path) -> Template | None:
         programs[0].stem,
         about=clean(_described(path.parent.parent / "info.json")).strip(),
         lower_is_better=False,
-        run=", ".join(_taken(module, programs[0].stem)),
+        run=", ".join(taken),
     )
 
 

@@ -135,7 +135,10 @@ class ScriptProblem(Problem):
     @shared_property
     def _template(self) -> Template | None:
         found, first = template_of(self.evaluator_file), self.options.first_program
-        return found.begun_with(first) if found is not None and first else found
+        if found is None or found.kind != "search":
+            return found
+        is_given = self.program != self.evaluator_file and self.program.is_file()
+        return found.begun_with(user_text(self.program, "problem.program=") if is_given else first)
 
     @property
     def _held(self) -> Template | None:

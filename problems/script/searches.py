@@ -6,11 +6,10 @@ only.
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 HELD = "swarm_evo_program"
@@ -26,15 +25,15 @@ def of_search(
     """What the script's own evaluator says of a program's text: its score, and what it says besides as artifacts.
 
     An exception of it is a failed program, as in their searches. Where the program is kept apart the text stands in for
-    it: its names, each called over there.
+    it: of its names those that the first program has too, each called over there. Others could take the place of names
+    of the evaluator's own, which mostly executes the text among these.
     """
-    handed, entry = handed_over(path), options["template"]["entry"]
+    handed, names = handed_over(path), options["template"]["entry"].split()
 
     def evaluate(program_path: str, **_: Any) -> Any:
-        text, names, is_used = text_of(program_path)
-        name = entry if entry in names else next(iter(names), entry)
+        text, is_used = text_of(program_path, names)
         try:
-            answer = handed.evaluate(text, name)
+            answer = handed.evaluate(text, names[0] if names else "")
         except Exception as error:  # noqa: BLE001 - theirs or the program's
             raise refused(f"{type(error).__name__}: {error}") from None
         finally:
@@ -47,21 +46,17 @@ def of_search(
     return evaluate
 
 
-def text_of(program_path: str) -> tuple[str, list[str], Callable[[], bool]]:
-    """The program's text, or that which stands in for one that is kept apart; the names of its classes; whether the
-    evaluator has looked at the program yet."""
+def text_of(program_path: str, names: Collection[str]) -> tuple[str, Callable[[], bool]]:
+    """The program's text, or that which stands in for one that is kept apart; whether the evaluator has used it yet."""
     spec = importlib.util.spec_from_file_location(HELD, program_path)
     assert spec is not None and spec.loader is not None
     if hasattr(spec.loader, "get_source"):
-        text = text_in_file(program_path)
-        return text, class_names(text), lambda: True
+        return text_in_file(program_path), lambda: True
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    names = [name for name in vars(module) if not name.startswith("_")]
-    held = Held(HELD, module)
-    sys.modules[HELD] = held
-    text = "".join(f'{name} = __import__("{HELD}").{name}\n' for name in names)
-    return text, [name for name in names if name[0].isupper() and callable(getattr(module, name))], held.is_used
+    held = sys.modules[HELD] = Held(HELD, module)
+    text = "".join(f'{name} = __import__("{HELD}").{name}\n' for name in names if hasattr(module, name))
+    return text, held.is_used
 
 
 class Held(types.ModuleType):
@@ -82,10 +77,3 @@ class Held(types.ModuleType):
 def text_in_file(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def class_names(text: str) -> list[str]:
-    try:
-        return [node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef)]
-    except (SyntaxError, ValueError):
-        return []

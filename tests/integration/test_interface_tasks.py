@@ -52,6 +52,11 @@ def test_the_interface_scores_a_program_that_cannot_reach_it(tmp_path: Path, tas
 def test_what_the_program_checks_itself_is_told_and_programs_of_several_files_are_refused(cli: Cli, task: Path):
     ended = cli.here("run", "--problem", "script", f"problem.path={task}", "search.max_steps=1", "logging.report=false")
     assert ended.code == 0 and "is the program's to change (marks)" in ended.err, ended.err
+    interface = task / "initial_code" / "deepevolve_interface.py"
+    interface.write_text(INTERFACE.replace("import marks", "import *"))
+    ended = cli.here("run", "--problem", "script", f"problem.path={task}", "search.max_steps=1")
+    assert ended.code == 2 and "one file whose names it imports" in ended.line
+    interface.write_text(INTERFACE)
     (task / "initial_code" / "solver.py").write_text("")
     ended = cli.here("run", "--problem", "script", f"problem.path={task}", "search.max_steps=1")
     assert ended.code == 2 and "main.py, solver.py: --problem command" in ended.line

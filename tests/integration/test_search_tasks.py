@@ -83,6 +83,23 @@ class Centre:
     def __call__(self, times):
         raise SystemExit
 """
+FORGED = """
+NUMBERS = [3]
+values = [3]
+
+def abs(number):
+    return -99
+
+def evaluate(solution):
+    return 0
+
+class Centre:
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __call__(self, times):
+        return times * self.numbers[0]
+"""
 BLADE = """
 import sys
 from iohblade.experiment import Experiment
@@ -161,13 +178,15 @@ def test_a_class_that_llameas_evaluator_executes_is_kept_apart(tmp_path: Path):
     script = tmp_path / "centre.py"
     script.write_text(LLAMEA)
     (tmp_path / "helper_of_script.py").write_text("NUMBERS = [4, 1]\n")
-    with swarm_evo.open(problem="script", budget={"steps": 4}, project_dir=tmp_path, **settings(script)) as run:
+    with swarm_evo.open(problem="script", budget={"steps": 5}, project_dir=tmp_path, **settings(script)) as run:
         mended = run.tell(run.ask(), code=MENDED)
         cheat = run.tell(run.ask(), code=CHEAT)
+        forged = run.tell(run.ask(), code=FORGED)
         prompt = str(run.ask())
         start = run.nodes()[0]
     assert start["failure"] == "bad_submission", "an exception is a failed program, as there"
     assert (mended["metric"], mended["metric_source"]) == (2, "verified") and cheat["metric"] is None
+    assert forged["metric"] == 2, "no name of the evaluator's is the program's"
     assert "Centre said 8" in prompt and "Find the centre." in prompt and "The class is called `Centre`." in prompt
 
 
