@@ -26,9 +26,9 @@ def read(folder: Path, told: Told) -> Translation:
     if template is None or template.kind != "interface":
         names = ", ".join(path.name for path in programs) or "none"
         raise ConfigError(
-            f"{interface}: programs of one file whose names it imports are read, and here they are of {names}: --problem command "
-            f"--problem.source={interface.parent} --problem.editable='*.py' --problem.eval=COMMAND searches several, "
-            "where COMMAND prints its score"
+            f"{interface}: programs of one file whose names it imports are read, and here they are of {names}: "
+            f"--problem command --problem.source={interface.parent} --problem.editable='*.py' --problem.eval=COMMAND "
+            "searches several, where COMMAND prints its score"
         )
     hint = f"what {programs[0].name} itself has that checks an answer is the program's to change ({template.run})"
     return Translation(
