@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from problems.evaluator_forms import template_of
-from problems.evaluator_template import class_of
 from problems.neighbours.reading import Told, Translation
 from utils.errors import ConfigError
 from utils.packages import missing_module
@@ -48,17 +47,11 @@ def read(folder: Path, told: Told) -> Translation:
         "problem.evaluator": str(script),
         "problem.direction": "min" if handed["lower_is_better"] else "max",
         "problem.options.first_program": handed["program"],
-        "problem.options.statement": f"{handed['about'].strip()}{_named(handed['program'])}",
+        "problem.options.statement": handed["about"].strip(),
         "problem.options.shows": handed["shows"],
     }
     hint = f"{script.name} shows no first program: --problem.program=FILE names one"
     return Translation(keys, hints=() if handed["program"] else (hint,))
-
-
-def _named(program: str) -> str:
-    """Programs are kept apart by the names of the first one: a class of another name would be none there."""
-    name = class_of(program)
-    return f"\n\nThe class is called `{name}`." if name else ""
 
 
 def _script(folder: Path) -> Path | None:

@@ -23,6 +23,7 @@ from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
 from problems.evaluator_forms import Template, template_of
+from problems.evaluator_template import class_of
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
@@ -231,6 +232,8 @@ class ScriptProblem(Problem):
         told = self.options.statement or self._about
         text = told or f"Improve the program {self.program.name}; an evaluator gives it a score."
         text += told_marks(self.code)
+        if self._template and self._template.kind == "search" and (name := class_of(self.code)):
+            text += f"\nThe class is called `{name}`."  # it is known by that name where programs are kept apart
         usual = "the score that the evaluator gives" if self._template else USUAL_METRIC
         if self._has_final:
             text += f"\n{DECIDED}"

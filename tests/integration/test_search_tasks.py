@@ -190,6 +190,19 @@ def test_a_class_that_llameas_evaluator_executes_is_kept_apart(tmp_path: Path):
     assert "Centre said 8" in prompt and "Find the centre." in prompt and "The class is called `Centre`." in prompt
 
 
+def test_of_ones_own_first_program_the_class_has_its_name(tmp_path: Path):
+    """The statement told the name that the script's example has."""
+    script, own = tmp_path / "centre.py", tmp_path / "own.py"
+    script.write_text(LLAMEA)
+    (tmp_path / "helper_of_script.py").write_text("NUMBERS = [4, 1]\n")
+    own.write_text(MENDED.replace("class Centre", "class Middle"))
+    given = {**settings(script), "problem__program": str(own)}
+    with swarm_evo.open(problem="script", budget={"steps": 1}, project_dir=tmp_path, **given) as run:
+        prompt = str(run.ask())
+        start = run.nodes()[0]
+    assert start["metric"] == 2 and "The class is called `Middle`." in prompt and "`Centre`" not in prompt
+
+
 def test_blades_problem_is_asked_without_its_search_and_its_models(tmp_path: Path):
     checkout = tmp_path / "checkout"
     (checkout / "iohblade").mkdir(parents=True)
