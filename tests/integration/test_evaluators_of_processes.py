@@ -69,6 +69,23 @@ def evaluate(path):
     with ProcessPoolExecutor(2) as pool:
         return {"combined_score": sum(pool.map(one, [path] * 4, [1, 2, 3, 4])) - 2.0}
 """,
+    "forks of a child": """
+import subprocess, sys
+def evaluate(path):
+    script = f'''{LOAD}
+from multiprocessing import get_context
+program = load({path!r})
+program.pack(1)
+def one(n):
+    return sum(program.pack(n)[0])
+with get_context("fork").Pool(3) as pool:
+    print(sum(pool.map(one, [2, 3, 2, 3])))
+'''
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return {"combined_score": float(done.stdout)}
+""",
     "script": """
 import subprocess, sys
 def evaluate(path):
@@ -78,7 +95,7 @@ def evaluate(path):
     return {"combined_score": 2.5 + float(done.stdout)}
 """,
 }
-SCORES = {"child": 3.0, "fork": 3.0, "pool": 2.5, "script": 3.0}
+SCORES = {"child": 3.0, "fork": 3.0, "pool": 2.5, "forks of a child": 5.0, "script": 3.0}
 
 
 @pytest.fixture(scope="module")

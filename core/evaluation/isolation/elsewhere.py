@@ -67,7 +67,8 @@ class Relay:
     ) -> None:  # fmt: skip
         self.address = f"{folder}/{NAME}"
         self._text, self._call, self._refuse, self._plain = text, call, refuse, plain
-        self._asked = threading.local()
+        self.ask = Caller(self.address, plain).call
+        """From a fork of the process."""
         program = ModuleType("program")
         fill(program)
         self._offered = {name: self._told(value) for name, value in vars(program).items() if not name.startswith("__")}
@@ -75,12 +76,6 @@ class Relay:
         self._listening.bind(self.address)
         self._listening.listen(64)
         threading.Thread(target=self._accept, daemon=True).start()
-
-    def ask(self, name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
-        """From a fork of the process."""
-        if getattr(self._asked, "process", None) != os.getpid():
-            self._asked.caller, self._asked.process = Caller(self.address, self._plain), os.getpid()
-        return self._asked.caller.call(name, args, named)
 
     def _told(self, value: Any) -> dict[str, Any]:
         if callable(value):
@@ -118,12 +113,12 @@ class Relay:
 
 
 class Caller:
-    """In another process: one connection to the evaluator's."""
+    """In another process: one connection to the evaluator's. A fork of that has one of its own."""
 
     def __init__(self, address: str, plain: Any) -> None:
-        self._plain, self._turn = plain, threading.Lock()
+        self._address, self._plain = address, plain
+        self._process, self._turn = 0, threading.Lock()
         self._connection = socket.socket(socket.AF_UNIX)
-        self._connection.connect(address)
 
     def names(self) -> dict[str, Any]:
         return dict(self._asked({"names": True})["names"])
@@ -146,6 +141,10 @@ class Caller:
         raise (known if issubclass(known, Exception) else CandidateError)(text)
 
     def _asked(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._process != os.getpid():
+            self._process, self._turn = os.getpid(), threading.Lock()
+            self._connection = socket.socket(socket.AF_UNIX)
+            self._connection.connect(self._address)
         with self._turn:
             _write(self._connection, self._plain.encode(request))
             answer = _read(self._connection)
@@ -165,7 +164,9 @@ def fill(namespace: dict[str, Any], address: str, plain: str) -> None:
     for name in ("_util", "_spec", "_elsewhere"):
         namespace.pop(name, None)
     for name, what in caller.names().items():
-        namespace[name] = data.unwrap_given(what["value"]) if "value" in what else _function(caller, name)
+        namespace[name] = (
+            data.unwrap_given(what["value"]) if "value" in what else _function(caller, name, namespace["__name__"])
+        )
     _hide_lines()
 
 
@@ -213,11 +214,12 @@ def _loaded(plain: str) -> Any:
     return data
 
 
-def _function(caller: Caller, name: str) -> Callable[..., Any]:
+def _function(caller: Caller, name: str, module: str) -> Callable[..., Any]:
     def forward(*args: Any, **named: Any) -> Any:
         return caller.call(name, args, named)
 
     forward.__name__ = forward.__qualname__ = name
+    forward.__module__ = module  # by which it is found again in another process
     return forward
 
 
