@@ -23,7 +23,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.boundary", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="attacks or families; all without")
     parser.add_argument("--kind", action="append", default=[], choices=sorted(KINDS))
-    parser.add_argument("--way", action="append", default=[], help="apart, screen, auto, together; elsewhere, beside")
+    parser.add_argument(
+        "--way", action="append", default=[], help="apart, child, screen, auto, together; elsewhere, beside"
+    )
     parser.add_argument("--against", metavar="CMD", help="another runner: CMD FOLDER (README.md)")
     parser.add_argument("--sandbox", action="append", default=[], help="warm, lite, bubblewrap; auto without")
     parser.add_argument("--user", action="store_true", help="as root: try it all as an ordinary user")

@@ -21,8 +21,8 @@ from tests.boundary.records import Attack, attacks
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 FEW = 1
 """How many attacks of each family are tried where not all are."""
-SAMPLED = ("screen", "auto", "together")
-"""`auto` takes one of the other ways, `together` promises nothing, and what a screen is asked is tried apart too.
+SAMPLED = ("child", "screen", "auto", "together")
+"""`auto` takes one of the other ways, `together` promises nothing, what a screen or a child asks is tried apart too.
 `make boundary` tries all attacks in all of them."""
 
 
