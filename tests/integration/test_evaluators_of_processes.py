@@ -150,6 +150,40 @@ def test_a_program_cannot_say_what_was_never_printed(decided):
     assert found.value is None and "where the initial program has" in found.error + found.line
 
 
+BY_ITS_END = {
+    "a child": "import subprocess\n    subprocess.run(['echo', '1.5'])",
+    "a descriptor": "import os\n    os.write(1, b'1.5')",
+    "a thread": "import threading\n    threading.Timer(0.2, print, [1.5]).start()",
+    "what it does at exit": "import atexit\n    atexit.register(print, 1.5)",
+    "an end at once": "import os\n    print(1.5, flush=True)\n    os._exit(0)",
+    "its own text": "print(1.5 if 'its own text' in open(__file__).read() else 0)\n    # its own text",
+}
+
+
+@pytest.mark.parametrize("way", BY_ITS_END)
+def test_a_script_is_a_process_of_its_own(decided, way):
+    """What it printed past `sys.stdout` was lost, and one that ended its process had failed."""
+    found = decided[1](EVALUATORS["script"], f"if __name__ == '__main__':\n    {BY_ITS_END[way]}\n")
+    assert found.value == {"combined_score": 4.0}, (found.line, found.output, found.program)
+
+
+TWICE = """
+import subprocess, sys
+def evaluate(path):
+    return {"combined_score": sum(float(subprocess.check_output([sys.executable, path])) for _ in range(3))}
+"""
+COUNTS = """import builtins
+if __name__ == "__main__":
+    vars(builtins).setdefault("runs", []).append(1)
+    print(float(len(vars(builtins)["runs"])))
+"""
+
+
+def test_a_script_knows_nothing_of_its_earlier_runs(decided):
+    decision, run, _ = decided[0](TWICE, COUNTS)
+    assert decision.serves and run.value == {"combined_score": 3.0}, decision.reason
+
+
 LENGTH = """
 import subprocess, sys
 def evaluate(path):

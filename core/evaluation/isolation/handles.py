@@ -61,26 +61,52 @@ class __Handles:
         value = getattr(self.objects[int(key)], name)
         return ("callable", None) if callable(value) else self.told(value)
     def main(self, text, words, given):
-        """The program as a script: what it prints, and its exit status."""
-        import io, sys, traceback, types
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-        kept = sys.stdin, sys.stdout, sys.stderr, sys.argv, sys.modules.get("__main__")
-        script, status = types.ModuleType("__main__"), 0
+        """The program as a script, in a process of its own: what it prints, and its exit status."""
+        import os, tempfile
+        with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            told.write(given)
+            told.seek(0)
+            pid = os.fork()
+            if not pid:
+                try:
+                    for number, file in enumerate((told, out, err)):
+                        os.dup2(file.fileno(), number)
+                    self.end(self.status_of(text, words))
+                finally:
+                    os._exit(1)
+            status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            for file in (out, err):
+                file.seek(0)
+            return {"out": out.read(), "err": err.read(), "status": status if status >= 0 else 128 - status}
+    def status_of(self, text, words):
+        import sys, traceback, types
+        sys.stdin, sys.stdout = open(0, closefd=False, encoding="utf-8"), open(1, "w", closefd=False, encoding="utf-8")
+        sys.stderr = open(2, "w", 1, closefd=False, encoding="utf-8", errors="backslashreplace")
+        script = sys.modules["__main__"] = types.ModuleType("__main__")
         script.__file__ = "candidate.py"
-        sys.stdin, sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO(given), "utf-8"), out, err
-        sys.argv, sys.modules["__main__"] = ["candidate.py", *words], script
+        sys.argv = ["candidate.py", *words]
         try:
-            exec(compile(text, "candidate.py", "exec"), vars(script))
+            with open("candidate.py", "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(text)
+            exec(compile(text, "candidate.py", "exec", dont_inherit=True), vars(script))
         except SystemExit as error:
-            status = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
-            if status and not isinstance(error.code, int):
-                print(error.code, file=err)
-        except BaseException:
-            traceback.print_exc(file=err)
-            status = 1
-        finally:
-            sys.stdin, sys.stdout, sys.stderr, sys.argv, sys.modules["__main__"] = kept
-        return {"out": out.buffer.getvalue(), "err": err.buffer.getvalue(), "status": int(status)}
+            if error.code is None or isinstance(error.code, int):
+                return int(error.code or 0)
+            print(error.code, file=sys.stderr)
+            return 1
+        except BaseException as error:
+            traceback.print_exception(type(error), error, error.__traceback__.tb_next)
+            return 1
+        return 0
+    def end(self, status):
+        """As an interpreter ends, but without tearing down what was loaded."""
+        import atexit, os, sys, threading
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        os._exit(status & 255)
     def set(self, key, name, value):
         setattr(self.objects[int(key)], name, self.known(value))
 __handles__ = __Handles()
