@@ -6,6 +6,7 @@ Each of them shared its sandbox with the program, so that nothing it said was `v
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,75 @@ if __name__ == "__main__":
 def test_a_script_knows_nothing_of_its_earlier_runs(decided):
     decision, run, _ = decided[0](TWICE, COUNTS)
     assert decision.serves and run.value == {"combined_score": 3.0}, decision.reason
+
+
+CAUGHT = {
+    "in a thread": """
+import sys, threading
+def work():
+    print(load(sys.argv[1]).pack(3)[1] - 0.125)  # hidden
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+""",
+    "in a script that is run in it": """
+import runpy, sys
+path = sys.argv.pop(1)
+runpy.run_path(path, run_name="__main__")  # hidden
+""",
+}
+QUOTES = """
+import subprocess, sys, tempfile
+def evaluate(path):
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        script.write(f"{LOAD}{CHILD}")
+        script.flush()
+        done = subprocess.run([sys.executable, script.name, path, "5"], capture_output=True, text=True)
+    if done.stderr or done.returncode:
+        raise RuntimeError(done.stderr[-3000:])
+    return {"combined_score": float(done.stdout)}
+"""
+
+
+@pytest.mark.parametrize("way", CAUGHT)
+def test_no_child_quotes_a_line_of_the_evaluators(decided, way):
+    """What its threads did not catch, and what a stand-in raised, was printed with the lines that called it."""
+    decide, score = decided
+    text = f"CHILD = {CAUGHT[way]!r}\n{QUOTES}"
+    assert decide(text)[0].serves
+    body = "raise ValueError('mine')"
+    forged = "class __handles__:\n    main = lambda *asked: {'out': 5, 'err': b'', 'status': 0}\n"
+    found = score(text, forged + PROGRAM.replace("return list(np.linspace(0, 1, n)), 0.5", body))
+    assert found.value is None and "Error: " in found.error and "hidden" not in found.error + found.output
+
+
+WITHIN = """
+import contextlib, io, runpy
+def evaluate(path):
+    caught = io.StringIO()
+    with contextlib.redirect_stdout(caught), contextlib.suppress(SystemExit):
+        runpy.run_path(path, run_name="__main__")
+    return {"combined_score": float(caught.getvalue())}
+"""
+
+
+def test_a_script_that_is_run_within_the_evaluator_is_run_in_its_sandbox(decided):
+    """Its file is gone by the time that a sandbox would show it."""
+    own = "if __name__ == '__main__':\n    print(2.0)\n"
+    decision, run, _ = decided[0](WITHIN, own)
+    assert decision.serves and run.value == {"combined_score": 2.0} and not decision.shows
+
+
+def test_a_long_name_of_the_folder_for_temporary_files_hinders_nobody(tmp_path, monkeypatch):
+    """A socket's own name is at most some hundred bytes."""
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(f"{LOAD}\n{EVALUATORS['script']}")
+    with opened_tier("warm", tmp_path / "state") as sandbox:
+        run = Apart(evaluator, timeout=60, serves=True).run(sandbox, PROGRAM, limits=Limits(seconds=30))
+    assert run.value == {"combined_score": SCORES["script"]}, run.line
 
 
 LENGTH = """

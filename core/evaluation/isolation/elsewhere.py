@@ -11,24 +11,20 @@ Standard library only: it is loaded by path into processes that hold user code a
 from __future__ import annotations
 
 import builtins
-import linecache
 import os
 import select
 import socket
 import stat
 import sys
 import threading
-import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any, NoReturn
 
 NAME = "calls"
 """Of the socket, in the folder of the program's file."""
 _HEADER = 4
-_MOST_PATH = 100
-"""Bytes of a socket's path."""
 _GIVEN_SECONDS = 5.0
 """Until a script has all its input, or is no longer waited for: one that talks with its evaluator never has."""
 FILE = """# The candidate is behind a proxy: this file stands in for it, and its functions call it.
@@ -73,7 +69,8 @@ class Relay:
         fill(program)
         self._offered = {name: self._told(value) for name, value in vars(program).items() if not name.startswith("__")}
         self._listening = socket.socket(socket.AF_UNIX)
-        self._listening.bind(self.address)
+        with _near(self.address) as near:
+            self._listening.bind(near)
         self._listening.listen(64)
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -144,7 +141,8 @@ class Caller:
         if self._process != os.getpid():
             self._process, self._turn = os.getpid(), threading.Lock()
             self._connection = socket.socket(socket.AF_UNIX)
-            self._connection.connect(self._address)
+            with _near(self._address) as near:
+                self._connection.connect(near)
         with self._turn:
             _write(self._connection, self._plain.encode(request))
             answer = _read(self._connection)
@@ -159,7 +157,7 @@ def fill(namespace: dict[str, Any], address: str, plain: str) -> None:
     Args:
         plain: path of the module of that name.
     """
-    data = _loaded(plain)
+    data = _begun(plain)
     caller = Caller(address, data)
     for name in ("_util", "_spec", "_elsewhere"):
         namespace.pop(name, None)
@@ -167,7 +165,6 @@ def fill(namespace: dict[str, Any], address: str, plain: str) -> None:
         namespace[name] = (
             data.unwrap_given(what["value"]) if "value" in what else _function(caller, name, namespace["__name__"])
         )
-    _hide_lines()
 
 
 def run(address: str, plain: str, marker: str) -> NoReturn:
@@ -176,14 +173,15 @@ def run(address: str, plain: str, marker: str) -> NoReturn:
     Args:
         marker: a file to make where the program cannot be run so.
     """
-    given = _given()
+    data, given = _begun(plain), _given()
     if given is None:
         with open(marker, "w"):
             pass
         raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be talked with as a script")
-    told = Caller(address, _loaded(plain)).main(sys.argv[1:], given)
+    told = Caller(address, data).main(sys.argv[1:], given)
     for stream, printed in ((sys.stdout, told["out"]), (sys.stderr, told["err"])):
-        stream.buffer.write(printed)
+        binary = getattr(stream, "buffer", None)  # whoever runs it within a process of its own may catch only text
+        stream.write(printed.decode("utf-8", "replace")) if binary is None else binary.write(printed)
         stream.flush()
     raise SystemExit(told["status"])
 
@@ -204,14 +202,20 @@ def _given() -> bytes | None:
     return b"".join(parts)
 
 
-def _loaded(plain: str) -> Any:
+def _begun(plain: str) -> Any:
+    """The module `plain`, in a process that from here on quotes no line of the evaluator's."""
+    _loaded("hidden_lines", os.path.join(os.path.dirname(os.path.abspath(__file__)), "hidden_lines.py")).hide_lines()
+    return _loaded("plain", plain)
+
+
+def _loaded(name: str, path: str) -> Any:
     from importlib.util import module_from_spec, spec_from_file_location
 
-    spec = spec_from_file_location("_swarm_evo.plain", plain)
+    spec = spec_from_file_location(f"_swarm_evo.{name}", path)
     assert spec is not None and spec.loader is not None
-    data = module_from_spec(spec)
-    spec.loader.exec_module(data)
-    return data
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _function(caller: Caller, name: str, module: str) -> Callable[..., Any]:
@@ -223,15 +227,14 @@ def _function(caller: Caller, name: str, module: str) -> Callable[..., Any]:
     return forward
 
 
-def _hide_lines() -> None:
-    """As `one_evaluation.hide_lines`: what a process prints is shown to who writes programs."""
-    linecache.getline = lambda filename, lineno, module_globals=None: ""
-    sys.excepthook = lambda kind, error, trace: traceback.print_exception(kind, error, trace)
-
-
-def fits(folder: str) -> bool:
-    """Whether a socket in there can have its name."""
-    return len(os.fsencode(f"{folder}/{NAME}")) < _MOST_PATH
+@contextmanager
+def _near(address: str) -> Iterator[str]:
+    """A name for a socket by its folder's descriptor: a whole path may be longer than a socket's can be."""
+    folder = os.open(os.path.dirname(address), os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{NAME}"
+    finally:
+        os.close(folder)
 
 
 def _read(connection: socket.socket) -> bytes | None:

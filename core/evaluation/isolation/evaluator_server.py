@@ -62,10 +62,11 @@ class Opened:
     Not those that it has made itself, nor folders: a temporary file is made in one, with all that others have there.
     """
 
-    def __init__(self, but: str) -> None:
+    def __init__(self, *but: str) -> None:
         self.paths: dict[str, None] = {}
         self._made: set[str] = set()
-        self._passed_over = ("/proc/", "/dev/", "/sys/", f"{but}/", os.path.abspath(_INSIDE), *_interpreter())
+        not_theirs = (f"{folder}/" for folder in but)
+        self._passed_over = ("/proc/", "/dev/", "/sys/", *not_theirs, os.path.abspath(_INSIDE), *_interpreter())
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
         """An audit hook. One that raised would break the evaluator: what is odd is left out."""
@@ -96,7 +97,7 @@ def main(control: socket.socket) -> None:
     if received is None:
         return
     setup = received[0]
-    opened = Opened(but=os.path.dirname(setup["evaluator"]))
+    opened = Opened(os.path.dirname(setup["evaluator"]), setup["folder"])
     if setup["watch"]:
         sys.addaudithook(opened.hear)
     names = ("channel", "loading", "proxy", "stand_in", "usual_numbers", "usual_forms", "elsewhere")
@@ -113,7 +114,7 @@ def main(control: socket.socket) -> None:
         frames.send(control, {"error": one_evaluation.trace(error), "line": one_evaluation.line(error)})
         return
     evaluation.stand_in()
-    one_evaluation.hide_lines()
+    _load_ours("hidden_lines", _HERE).hide_lines()
     hinders = _hinders_forks()
     frames.send(control, {"ready": True, "hinders": hinders})
     sys.stdout.flush()

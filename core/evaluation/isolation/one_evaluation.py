@@ -9,11 +9,9 @@ Standard library only: it is loaded by path into processes that hold user code a
 from __future__ import annotations
 
 import atexit
-import linecache
 import os
 import socket
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -29,9 +27,6 @@ NOTHING: dict[str, Any] = {
     "failed": None, "opened": [], "clocks": False, "at_exit": True,
 }  # fmt: skip
 """A report before anything was done. `at_exit`: modules of the evaluator's have something left to do at its end."""
-_LIBRARIES = f"{os.path.dirname(os.path.abspath(os.__file__))}{os.sep}"
-_INSTALLED = ("/site-packages/", "/dist-packages/")
-"""What programs see too."""
 MOST_BYTES = 64 << 20
 """Of a report: who hears it shares its process with others."""
 MOST_PARTS = 2_000_000
@@ -142,8 +137,6 @@ class Evaluation:
 
     def _serve(self, folder: str, text: str) -> None:
         """Have other processes of the evaluator's ask this one."""
-        if not self._ours.elsewhere.fits(folder):
-            return
         stand, fork_of = self._stand, self._asking
         relay = self._ours.elsewhere.Relay(folder, text, stand.fill, stand.call, stand.refuse, self._ours.plain)
         stand.forward = lambda *asked: relay.ask(*asked) if fork_of.forked else stand.call(*asked)
@@ -166,30 +159,6 @@ class Evaluation:
         if why:
             frame = self._ours.frames.framed({"report": {**report, "value": None, "error": why, "line": why}})
         self._report_to.sendall(frame)
-
-
-def hide_lines() -> None:
-    """From here on no traceback and no warning of this process quotes a line of the user's, whoever prints it.
-
-    A program that raises where it is called, or gives what cannot be compared, would have its writer shown that line:
-    what it is compared with often stands there. Files, numbers of lines and what was raised are told as ever.
-    """
-    quoted = linecache.getline
-
-    def getline(filename: str, lineno: int, module_globals: Any = None) -> str:
-        is_library = filename.startswith(_LIBRARIES) or any(part in filename for part in _INSTALLED)
-        return quoted(filename, lineno, module_globals) if is_library else ""
-
-    linecache.getline = getline
-    threading.excepthook = _print_raised
-    sys.unraisablehook = _print_raised
-
-
-def _print_raised(told: Any) -> None:
-    """In place of the interpreter's own, which reads the lines from the file."""
-    if told.exc_type is not SystemExit:
-        print("Nobody caught this:", file=sys.stderr)
-        traceback.print_exception(told.exc_type, told.exc_value, told.exc_traceback)
 
 
 def trace(error: BaseException) -> str:
