@@ -254,6 +254,34 @@ def test_a_long_name_of_the_folder_for_temporary_files_hinders_nobody(tmp_path, 
     assert run.value == {"combined_score": SCORES["script"]}, run.line
 
 
+LIMITED = """
+import multiprocessing, queue
+def one(path, n, answers):
+    answers.put(load(path).pack(n)[1])
+def evaluate(path):
+    total = 0.0
+    for n in range(3):
+        answers = multiprocessing.Queue()
+        process = multiprocessing.Process(target=one, args=(path, n, answers))
+        process.start()
+        try:
+            total += answers.get(timeout=1.5)
+        except queue.Empty:
+            process.kill()
+        process.join()
+    return {"combined_score": total}
+"""
+
+
+def test_what_a_child_gave_up_is_not_laid_to_the_calls_after_it(decided):
+    """They waited for the program, which was still at work on it, and the sum of what was left was `verified`."""
+    _, score = decided
+    late = score(LIMITED, PROGRAM.replace("return", "import time; time.sleep(4 * (n == 0))\n    return"))
+    assert late.program is not None and late.program.failure == "timeout" and "given up" in late.program.message
+    last = score(LIMITED, PROGRAM.replace("return", "import time; time.sleep(4 * (n == 2))\n    return"))
+    assert last.value == {"combined_score": 1.0} and last.program is None
+
+
 LENGTH = """
 import subprocess, sys
 def evaluate(path):

@@ -144,6 +144,10 @@ class Channel:
         except (ValueError, RecursionError, MemoryError, ImportError) as error:
             raise self._broken("runtime", f"{function}: {error}") from error
 
+    def give_up(self) -> ProgramFailed:
+        """What to raise for a call that comes while one is on its way that nobody waits for any more."""
+        return self._broken("timeout", "a call was given up by the evaluator and had no answer when the next one came")
+
     def close(self) -> None:
         self._socket.close()
 

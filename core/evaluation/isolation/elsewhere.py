@@ -55,16 +55,21 @@ class Relay:
         fill: gives a module the program's names.
         call: calls a function of the program.
         refuse: notes why the two cannot be kept apart; the exception to raise.
+        give_up: notes that nobody waits for a call that is on its way while the next one comes; the exception to raise.
+            A child that is killed leaves the program at work, which would be seen as slow in what it is asked later.
     """
 
     def __init__(
         self, folder: str, text: str, fill: Callable[[ModuleType], None], call: Callable[..., Any],
-        refuse: Callable[..., Exception], plain: Any,
+        refuse: Callable[..., Exception], give_up: Callable[[], Exception], plain: Any,
     ) -> None:  # fmt: skip
         self.address = f"{folder}/{NAME}"
         self._text, self._call, self._refuse, self._plain = text, call, refuse, plain
         self.ask = Caller(self.address, plain).call
         """From a fork of the process."""
+        self._give_up = give_up
+        self._waiting: set[socket.socket] = set()
+        """Whose call is on its way."""
         program = ModuleType("program")
         fill(program)
         self._offered = {name: self._told(value) for name, value in vars(program).items() if not name.startswith("__")}
@@ -90,13 +95,21 @@ class Relay:
     def _serve(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
             while (request := _read(connection)) is not None:
-                _write(connection, self._answer(request))
+                given_up = any(map(_is_gone, list(self._waiting)))
+                self._waiting.add(connection)
+                try:
+                    answer = self._answer(request, given_up=given_up)
+                finally:
+                    self._waiting.remove(connection)
+                _write(connection, answer)
 
-    def _answer(self, request: bytes) -> bytes:
+    def _answer(self, request: bytes, *, given_up: bool) -> bytes:
         try:
             asked = self._plain.decode(request)
             if "names" in asked:
                 return bytes(self._plain.encode({"names": self._offered}))
+            if given_up:
+                raise self._give_up()
             if "words" in asked:
                 given = self._plain.unwrap_given(asked["given"])
                 printed = self._call("__handles__.main", [self._text, asked["words"], given], {})
@@ -235,6 +248,13 @@ def _near(address: str) -> Iterator[str]:
         yield f"/proc/self/fd/{folder}/{NAME}"
     finally:
         os.close(folder)
+
+
+def _is_gone(connection: socket.socket) -> bool:
+    """Whether nobody is at the other end, who would say nothing while waiting."""
+    with suppress(OSError):
+        return not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    return False
 
 
 def _read(connection: socket.socket) -> bytes | None:

@@ -137,9 +137,10 @@ class Evaluation:
 
     def _serve(self, folder: str, text: str) -> None:
         """Have other processes of the evaluator's ask this one."""
-        stand, fork_of = self._stand, self._asking
-        relay = self._ours.elsewhere.Relay(folder, text, stand.fill, stand.call, stand.refuse, self._ours.plain)
-        stand.forward = lambda *asked: relay.ask(*asked) if fork_of.forked else stand.call(*asked)
+        stand, asking = self._stand, self._asking
+        ways = stand.fill, stand.call, stand.refuse, asking.give_up
+        relay = self._ours.elsewhere.Relay(folder, text, *ways, self._ours.plain)
+        stand.forward = lambda *asked: relay.ask(*asked) if asking.forked else stand.call(*asked)
 
     def _ask(self, name: str, args: Any, named: Any) -> Any:
         if self._asking.forked:  # answers would go to whoever reads first: only this one word is said from here
