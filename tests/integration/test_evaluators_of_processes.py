@@ -309,6 +309,15 @@ def test_a_text_that_is_read_elsewhere_is_not_the_stand_ins(decided):
     assert decision.isolation == "together" and run.value["combined_score"] == len(PROGRAM)
 
 
+def test_nor_where_an_evaluation_takes_long(decided, monkeypatch):
+    """Such are scored fewer times, and this was not looked at there."""
+    monkeypatch.setattr("core.evaluation.isolation.decision.SLOW_SECONDS", 0.0)
+    decision, run, _ = decided[0](f"# slow\n{LENGTH}")
+    assert decision.isolation == "together" and run.value["combined_score"] == len(PROGRAM), decision.reason
+    decision, run, _ = decided[0](f"# slow\n{EVALUATORS['child']}")
+    assert decision.isolation == "apart" and decision.serves and run.value["combined_score"] == SCORES["child"]
+
+
 @pytest.mark.long
 def test_a_script_that_is_talked_with_shares_the_evaluators_sandbox(decided):
     decide, _ = decided

@@ -226,11 +226,13 @@ class Decider:
             forks=first.seconds < SLOW_SECONDS, calls=first.calls, serves=self._start.serves,
         )  # fmt: skip
         fine = self._wanted == "screen" or first.calls > FINE_CALLS
+        by_text = self._start.serves or not first.calls  # another process may have read the stand-in for the program
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
             if self._wanted == "auto" and first.clocks:
                 decision = decision.model_copy(update={"reason": UNTRIED})
+            if self._wanted == "auto" and by_text:
+                return self._same_beside(decision, first)
             return (self._quicker_beside(decision, first) if fine and self._wanted == "auto" else decision), first
-        by_text = self._start.serves or not first.calls  # another process may have read the stand-in for the program
         looks_beside = self._wanted != "apart" and (fine or first.clocks or by_text or self._stands_in)
         with threads(1, "opening") as pool:
             if looks_beside:  # who needs it is told what goes wrong
@@ -262,6 +264,19 @@ class Decider:
             "noise": _spread(apart + scores),
         }
         return decision.model_copy(update=screened), first
+
+    def _same_beside(self, decision: Decision, first: EvaluatorRun) -> tuple[Decision, EvaluatorRun]:
+        """Of an evaluation that is slow: apart, unless its score is another beside the evaluator."""
+        beside, apart = self._all(partial(self._beside, decision)), [first]
+        if _differ(self._numbers(apart), self._numbers(beside)):
+            more = FEWEST - 1
+            found = self._all(*[partial(self._apart, decision)] * more, *[partial(self._beside, decision)] * more)
+            apart, beside = apart + found[:more], beside + found[more:]
+        scores, own = self._numbers(beside), self._numbers(apart)
+        if not _differ(own, scores):
+            return decision, first
+        told = f"the score is another: {_mean(own):.6g} apart, {_mean(scores):.6g} beside the evaluator"
+        return decision.model_copy(update={"isolation": "together", "reason": told, "scores": tuple(scores)}), beside[0]
 
     def _quicker_beside(self, decision: Decision, first: EvaluatorRun) -> Decision:
         """Of an evaluation that is slow apart: screened, where the way of so many calls is what makes it slow.
@@ -371,7 +386,9 @@ def _spread(numbers: list[float]) -> float:
 
 
 def _differ(ones: list[float], others: list[float]) -> bool:
-    """True if the two are not scores of the same thing."""
+    """True if the two are not scores of the same thing; of nothing no more is known."""
+    if not ones or not others:
+        return False
     low, high = sorted((ones, others), key=min)
     gap = min(high) - max(low)
     size = max(map(abs, (*ones, *others)))
