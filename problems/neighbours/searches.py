@@ -6,7 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from problems.evaluator_forms import template_of
 from problems.neighbours.reading import Told, Translation
 from utils.errors import ConfigError
 from utils.packages import missing_module
+from utils.scratch_folders import scratch_folder
 
 NAME = "the script"
 NEEDS = "GEPA's, LLaMEA's and BLADE's is a script (or main.py) that calls optimize_anything, LLaMEA or Experiment"
@@ -62,8 +62,8 @@ def _script(folder: Path) -> Path | None:
 
 def _handed(script: Path, python: str) -> dict[str, Any]:
     """What it hands to its search, told by a process of its own, as you run it."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "handed.json"
+    with scratch_folder("swarm-evo-searches-") as folder:
+        file = folder / "handed.json"
         given = shlex.split(python)[0]
         command = [sys.executable if given == "python3" else given, "-c", _RUN, str(_TELLS), str(script), str(file)]
         try:

@@ -254,7 +254,8 @@ class Solution:
         self.metadata[key] = value
 
     def get_metadata(self, key: str) -> Any:
-        return self.metadata.get(key)
+        kept = self.metadata
+        return kept.get(key)
 
 
 def scores_of(evaluator: Any, solution: Any) -> Any:

@@ -144,6 +144,7 @@ def deps(answer, journal):
         run_dir=run_dir,
         repeats=0,
         doing=print,
+        append=print,
     )
 
 

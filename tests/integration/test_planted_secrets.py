@@ -13,8 +13,6 @@ from support.command_line import Cli
 
 import swarm_evo
 
-pytestmark = pytest.mark.usefixtures("forked_children")
-
 SECRET = "PLANTED-4f9a2c"
 CONFIG = """
 presets: {{problem: bin_packing, llm: openai}}

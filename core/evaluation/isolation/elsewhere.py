@@ -17,6 +17,7 @@ import socket
 import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import ModuleType
@@ -25,6 +26,7 @@ from typing import Any, NoReturn
 NAME = "calls"
 """Of the socket, in the folder of the program's file."""
 _HEADER = 4
+_BREATH_SECONDS = 0.05
 _GIVEN_SECONDS = 5.0
 """Until a script has all its input, or is no longer waited for: one that talks with its evaluator never has."""
 FILE = """# The candidate is behind a proxy: this file stands in for it, and its functions call it.
@@ -89,7 +91,11 @@ class Relay:
 
     def _accept(self) -> None:
         while True:
-            connection = self._listening.accept()[0]
+            try:
+                connection = self._listening.accept()[0]
+            except OSError:  # no further file may be open for now; who asks waits
+                time.sleep(_BREATH_SECONDS)
+                continue
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
