@@ -9,7 +9,8 @@ from typing import Any
 
 from core.contracts import JobContext, Limits
 from core.evaluation.isolation.apart import Apart
-from core.evaluation.isolation.decision import Decider, Decision
+from core.evaluation.isolation.decider import Decider
+from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorUnusable
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox

@@ -15,7 +15,8 @@ from support.sandboxes import opened_tier
 
 from core.contracts import Limits
 from core.evaluation.isolation.apart import ELSEWHERE, Apart, program_failure
-from core.evaluation.isolation.decision import Decider, Decision
+from core.evaluation.isolation.decider import Decider
+from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
 
 PROGRAM = """import sys
@@ -311,7 +312,7 @@ def test_a_text_that_is_read_elsewhere_is_not_the_stand_ins(decided):
 
 def test_nor_where_an_evaluation_takes_long(decided, monkeypatch):
     """Such are scored fewer times, and this was not looked at there."""
-    monkeypatch.setattr("core.evaluation.isolation.decision.SLOW_SECONDS", 0.0)
+    monkeypatch.setattr("core.evaluation.isolation.decider.SLOW_SECONDS", 0.0)
     decision, run, _ = decided[0](f"# slow\n{LENGTH}")
     assert decision.isolation == "together" and run.value["combined_score"] == len(PROGRAM), decision.reason
     decision, run, _ = decided[0](f"# slow\n{EVALUATORS['child']}")

@@ -171,7 +171,7 @@ def forked(*modules: str, path: str = "") -> Forked:
 
 def _address(path: str, modules: Sequence[str]) -> str:
     """Of this session and what is loaded: a name that the kernel forgets with the process that has it."""
-    session = os.environ[SESSION]
+    session = os.environ.setdefault(SESSION, str(os.getpid()))  # a benchmark is one of its own
     loaded = hashlib.sha256("\n".join([path, *modules]).encode()).hexdigest()
     return f"\0forked-{session}-{loaded[:16]}"
 

@@ -12,7 +12,8 @@ from typing import Any
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart, program_failure
 from core.evaluation.isolation.cheat_sources import CHEATS, CONSTANT, NUMBERS, attack
-from core.evaluation.isolation.decision import Decider, Decision
+from core.evaluation.isolation.decider import Decider
+from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
 from core.evaluation.isolation.modules import modules_beside
 from core.executor.warm import WarmSandbox

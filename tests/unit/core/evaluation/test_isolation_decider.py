@@ -10,7 +10,8 @@ import pytest
 
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart
-from core.evaluation.isolation.decision import FINE_CALLS, UNTRIED, Decider
+from core.evaluation.isolation.decider import FINE_CALLS, Decider
+from core.evaluation.isolation.decision import UNTRIED
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
 from core.evaluation.isolation.together import Together
 
