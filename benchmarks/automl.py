@@ -129,7 +129,8 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="automl-") as name:
         folder = Path(name)
         truth = write_split(table, split, folder)
-        rows = sum(1 for _ in (folder / "train.csv").open()) - 1
+        with (folder / "train.csv").open() as file:
+            rows = sum(1 for _ in file) - 1
         found = {system: _found(system, table, split, options, folder, known) for system in systems}
     score = scorer(table.metric)
     predicted = {system: _array(one) for system, one in found.items() if "predicted" in one}
