@@ -14,6 +14,7 @@ from problems.marked_form import marked_template
 from problems.printed_form import printed_template
 from problems.reference_form import reference_template
 from problems.search_form import search_template
+from problems.written_form import written_template
 
 __all__ = ["SPECIFICATION", "Template", "template_of"]
 
@@ -33,6 +34,7 @@ def template_of(evaluator: Path) -> Template | None:
         or reference_template(module, text, evaluator)
         or answer_template(module, evaluator)
         or interface_template(module, evaluator)
+        or written_template(module)
     )
     if found or any(map(takes_path, module.body)):
         return found

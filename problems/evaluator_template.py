@@ -24,7 +24,7 @@ class Template:
 
     kind: Literal[
         "class", "specification", "instances", "files", "reference", "candidate", "printed", "marked", "answer",
-        "search", "interface",
+        "search", "interface", "written",
     ]  # fmt: skip
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
@@ -32,7 +32,7 @@ class Template:
     entry: str
     """Its function or class that the evaluator uses; of a candidate, what its file is called there; of
     `marked`, the names between the marks that stand outside of them too; of `search`, all that the first program
-    defines, its class first."""
+    defines, its class first; of `written`, what it calls where it writes."""
     about: str = ""
     """What is wanted, in their words."""
     lower_is_better: bool | None = None

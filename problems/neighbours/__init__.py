@@ -68,12 +68,12 @@ def translate(config: Config) -> None:
         needs = "; ".join(form.NEEDS for form in FORMS)
         raise ConfigError(f"problem.path={path}: no folder of a form that is known: {needs}; {ELSE}")
     python = shlex.quote(config.execution.python or "python3")
-    told = Told(config.problem.metric or config.data.metric, config.data.target, python)
+    given = config.given or frozenset()
+    told = Told(config.problem.metric or config.data.metric, config.data.target, python, given)
     found = form.read(folder, told)
     config.problem.path = None
     if found.preset:
         _take_preset(config, found.preset)
-    given = config.given or frozenset()
     idle = {key for key, value in found.keys.items() if key not in given and not _set(config, key, value)}
     _tell(config, form.NAME, found, idle)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from problems.neighbours.by_function import is_asked, keys_of
 from problems.neighbours.reading import (
     FromOne,
     FromZero,
@@ -68,18 +68,24 @@ def read(folder: Path, told: Told) -> Translation:
     for name in (program, evaluator):
         if not (folder / "input" / name).is_file():
             raise ConfigError(f"{config}: names input/{name}, and no such file is in {folder}")
-    keys: dict[str, Any] = {
-        "problem.kind": "command",
-        "problem.source": str(folder / "input"),
-        "problem.editable": program,
-        "problem.eval": f"{told.python} {evaluator} {program} {RESULTS}",
-        "problem.metric": told.metric or said_here(config, FITNESS, plain.get(FITNESS), Word("", str)),
-        "problem.metric_from": f"json:{RESULTS}",
-        "problem.direction": "max",
-        "problem.options": {},
-    }
+    metric = told.metric or said_here(config, FITNESS, plain.get(FITNESS), Word("", str))
     taken = {theirs: word.ours for theirs, word in TABLE.items() if theirs in plain}
-    keys |= {word.ours: said_here(config, key, plain[key], word) for key, word in TABLE.items() if key in plain}
+    keys = {word.ours: said_here(config, key, plain[key], word) for key, word in TABLE.items() if key in plain}
+    source = folder / "input"
+    if is_asked(source / program, source / evaluator, told):
+        keys = keys_of(source / program, source / evaluator, metric, keys)
+    else:
+        keys = {
+            "problem.kind": "command",
+            "problem.source": str(source),
+            "problem.editable": program,
+            "problem.eval": f"{told.python} {evaluator} {program} {RESULTS}",
+            "problem.metric": metric,
+            "problem.metric_from": f"json:{RESULTS}",
+            "problem.direction": "max",
+            "problem.options": {},
+            **keys,
+        }
     known = (*TABLE, FITNESS, *FILES, *OUTPUT)
     left = tuple(key for key in plain if key not in known and not key.startswith(MODELS))
     named = f"{config.name} is read" + (f", and not {', '.join(path.name for path in others)}" if others else "")

@@ -46,6 +46,8 @@ class Told:
     target: str | None = None
     python: str = "python3"
     """What runs a program, as a word of a command."""
+    given: Collection[str] = ()
+    """Which of our keys are his own."""
 
 
 @dataclass(frozen=True, slots=True)

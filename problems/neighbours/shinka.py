@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from problems.neighbours.by_function import is_asked, keys_of
 from problems.neighbours.reading import (
     FromZero,
     Islands,
@@ -68,20 +69,10 @@ def recognises(folder: Path) -> bool:
 
 
 def read(folder: Path, told: Told) -> Translation:
-    program = _program(folder)
+    program, evaluator = _program(folder), folder / "evaluate.py"
     assert program is not None
-    words = f"{told.python} evaluate.py --program_path {program.name} --results_dir {RESULTS}"
-    keys: dict[str, Any] = {
-        "problem.kind": "command",
-        "problem.source": str(folder),
-        "problem.editable": program.name,
-        "problem.eval": words,
-        "problem.metric": told.metric or "combined_score",
-        "problem.metric_from": f"json:{RESULTS}/metrics.json,json:{RESULTS}/correct.json",
-        "problem.require": "correct==True",
-        "problem.direction": "max",
-        "problem.options": {},
-    }
+    metric = told.metric or "combined_score"
+    keys: dict[str, Any] = {}
     taken: dict[str, str] = {}
     left: list[str] = []
     script = folder / "run_evo.py"
@@ -97,7 +88,26 @@ def read(folder: Path, told: Told) -> Translation:
             keys[word.ours], taken[last] = said_here(file, theirs, value, word), word.ours
         elif last.rpartition(".")[2] not in OUTPUT:
             left.append(last)
+    if is_asked(program, evaluator, told):
+        keys = keys_of(program, evaluator, metric, keys)
+    else:
+        keys = _command(program, metric, told) | keys
     return Translation(keys, taken, tuple(left), hints)
+
+
+def _command(program: Path, metric: str, told: Told) -> dict[str, Any]:
+    words = f"{told.python} evaluate.py --program_path {program.name} --results_dir {RESULTS}"
+    return {
+        "problem.kind": "command",
+        "problem.source": str(program.parent),
+        "problem.editable": program.name,
+        "problem.eval": words,
+        "problem.metric": metric,
+        "problem.metric_from": f"json:{RESULTS}/metrics.json,json:{RESULTS}/correct.json",
+        "problem.require": "correct==True",
+        "problem.direction": "max",
+        "problem.options": {},
+    }
 
 
 def _program(folder: Path) -> Path | None:

@@ -29,6 +29,7 @@ _FURTHER = {
     "search": ("up_to_search.py searches.py", "of_search", "AnswerRefused, handed_over"),
     "interface": ("interfaces.py", "of_interface", "load, AnswerRefused"),
     "answer": ("answers.py", "of_answer", "load, AnswerRefused"),
+    "written": ("written.py", "of_written", "module_name(path), load, AnswerRefused"),
 }
 """Kind of template → the files whose text follows the harness, what asks the evaluator there, and what it is given of
 the harness for that."""

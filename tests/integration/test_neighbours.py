@@ -71,6 +71,19 @@ def test_what_the_user_says_wins(cli: Cli):
 
 @pytest.mark.long
 def test_shinkas_task(cli: Cli):
+    ended = search(cli, EXAMPLES / "shinka/coins", "search.max_steps=24", "search.batch=4")
+    assert ended.code == 0, ended.err
+    found = cli.show()
+    assert next(row for row in found["baselines"] if row["name"] == "your program")["metric"] == -190
+    assert found["metric_source"] == "verified", "its evaluator is kept apart from programs"
+    assert {"amounts": 5}.items() <= cli.node(found["best_node"])["metrics"].items(), "what it calls public"
+    failed = [cli.node(n["node_id"]) for n in found["nodes"] if n["failure"] == "bad_submission"]
+    assert failed and all(node["message"] == "an amount is not paid" for node in failed)
+
+
+@pytest.mark.long
+def test_shinkas_task_as_the_command_that_it_is_there(cli: Cli):
+    """Where more is said than an evaluator's function takes."""
     ended = search(
         cli,
         EXAMPLES / "shinka/coins",
@@ -144,6 +157,20 @@ def test_codeevolves_configuration_says_where_all_lies(tmp_path: Path):
     assert problem.eval == "python3 judge.py src/start.py results.json" and problem.editable == "src/start.py"
     assert problem.options == {"statement": "Pack well."} and problem.metric_from == "json:results.json"
     assert config.search.max_steps == 9 and config.execution.timeout == 7 and config.execution.memory_mb == 953
+    own = "def evaluate(program_path: str, results_path: str = None) -> None:\n    pass\n"
+    (tmp_path / "input/judge.py").write_text(own)
+    problem = read().problem
+    assert (problem.kind, problem.metric, problem.direction) == ("script", "ratio", "max")
+    assert problem.evaluator == str(tmp_path / "input/judge.py")
+    assert problem.options["evaluation_timeout"] == read().execution.timeout == 7
+    assert read("problem.metric_from=json:other.json").problem.kind == "command", "it is no function's"
+    (tmp_path / "input/src/start.py").write_text("import further\n")
+    assert read().problem.kind == "script"
+    (tmp_path / "input/src/further.py").touch()
+    assert read().problem.kind == "command", "a program of two files"
+    (tmp_path / "input/judge.py").write_text(own.replace("pass", "return 3"))
+    (tmp_path / "input/src/further.py").unlink()
+    assert read().problem.kind == "command", "a score that is returned is one of OpenEvolve's form"
     (tmp_path / "input/src/start.py").unlink()
     with pytest.raises(ConfigError, match=r"names input/src/start\.py, and no such file is in"):
         read()

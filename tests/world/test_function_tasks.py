@@ -22,7 +22,7 @@ TASKS = [
     ("Optima-CityU/LLM4AD", "llm4ad/task/optimization/set_cover_construct", -13.8125, "verified"),
     ("google-deepmind/funsearch", "implementation", 56, "verified"),
     ("skydiscover-ai/skydiscover", "benchmarks/math/heilbronn_convex/13", 0.010423104, "verified"),
-    ("inter-co/science-codeevolve", "benchmarks/minimizing_max_min_dist/2", 0.0197911, "unisolated"),
+    ("inter-co/science-codeevolve", "benchmarks/minimizing_max_min_dist/2", 0.0197911, "verified"),
 ]
 INPUTS = {"implementation": "--problem.options.evaluator_args.inputs=[[8,5]]"}
 

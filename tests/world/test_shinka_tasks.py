@@ -80,6 +80,7 @@ def test_a_task_that_imports_the_package(tasks: Path, python: str, tmp_path: Pat
     found = searched(tasks / name, tmp_path, f"--execution.python={python}")
     assert low <= initial(found)["metric"] <= high, initial(found)
     assert found["config"]["problem"]["options"]["statement"].startswith("You are a"), "it stands in run_evo.py"
+    assert found["metric_source"] == "verified"
 
 
 @pytest.mark.parametrize(
