@@ -37,7 +37,7 @@ def answer_template(module: ast.Module, path: Path) -> Template | None:
     return Template(
         "answer",
         program,
-        ENTRY,
+        {"function": ENTRY},
         about=clean(about).strip(),
         lower_is_better=primary_metric(path.parent)[1],
         data=tuple(filter(Path.is_file, [context])),

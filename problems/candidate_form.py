@@ -41,11 +41,9 @@ def candidate_template(module: ast.Module, evaluator: Path) -> Template | None:
     return Template(
         "candidate",
         text,
-        program,
+        {"run": run, "file": program},
         about=_about(evaluator),
         lower_is_better=False,
-        reads_text=True,
-        run=run,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,23 +28,17 @@ class Template:
     ]  # fmt: skip
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
-    """The first program."""
-    entry: str
-    """Its function or class that the evaluator uses; of a candidate, what its file is called there; of
-    `marked`, the names between the marks that stand outside of them too; of `search`, all that the first program
-    defines, its class first; of `written`, what it calls where it writes."""
+    """The first program; '' where it lies in a file of its own."""
+    asks: Mapping[str, Any] = field(default_factory=dict)
+    """What that form's part of the harness has to know, by names of its own. Plain JSON."""
     about: str = ""
     """What is wanted, in their words."""
     lower_is_better: bool | None = None
     """None: their text does not say."""
-    reads_text: bool = False
-    """The evaluator wants the program's source as well."""
-    run: str = ""
-    """Of a specification: the function that scores. Of a candidate too, or the option that names the program."""
-    run_takes: str = ""
-    """Of a specification: what that function calls its input ('' where it takes none)."""
     source: str = ""
     """Of a specification: the whole text, which FunSearch shows to its models."""
+    input_name: str = ""
+    """Of a specification: what the function that scores calls its input ('' where it takes none)."""
     arguments: tuple[str, ...] = ()
     """Names that `problem.options.evaluator_args` may set, of forms whose text says which."""
     has_others: bool = False
@@ -53,13 +47,8 @@ class Template:
     """Paths of files whose instances do so, which `evaluator_args.filter_key` may leave out."""
     data: tuple[Path, ...] = ()
     """Folders of what it scores with."""
-    dataset: str = ""
-    """Of `files`: where the instances lie."""
     offers: tuple[str, ...] = ()
     """Modules beside it that its programs may import, whether the first one does or not."""
-    task: str = ""
-    """Of `reference`: the class, and how large its problems are; 0: not known. Of `printed`: the function."""
-    size: int = 0
 
     def has_final(self, arguments: Mapping[str, Any]) -> bool:
         """Whether instances that steer no search are left, given `evaluator_args`."""
@@ -69,14 +58,12 @@ class Template:
     def begun_with(self, program: str) -> Template:
         """The same with a first program that its text does not say."""
         names = dict.fromkeys((class_of(program), *_DEFINED.findall(program)))
-        return replace(self, program=program, entry=" ".join(filter(None, names)))
+        return replace(self, program=program, asks={"names": [name for name in names if name]})
 
     @property
     def harness(self) -> dict[str, Any]:
         """What `problems/script/harness.py` has to know to call the evaluator."""
-        told = {"kind": self.kind, "entry": self.entry, "reads_text": self.reads_text, "run": self.run}
-        more = {"dataset": self.dataset} if self.dataset else {}
-        return {**told, **more, **({"task": self.task, "size": self.size} if self.task else {})}
+        return {"kind": self.kind, **self.asks}
 
 
 def class_of(program: str) -> str:

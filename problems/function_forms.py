@@ -45,10 +45,9 @@ def class_template(module: ast.Module, evaluator: Path) -> Template | None:
     return Template(
         "class",
         _LAZY * is_lazy + _NUMPY * ("np" in unbound) + program.strip() + "\n",
-        entry,
+        {"entry": entry, "reads_text": _reads_text(_method(judges[-1]))},
         about=clean(about).strip(),
         lower_is_better=next((_LOWER[base] for base in bases if base in _LOWER), None),
-        reads_text=_reads_text(_method(judges[-1])),
     )
 
 
@@ -95,12 +94,11 @@ def specification(module: ast.Module, text: str) -> Template | None:
     return Template(
         "specification",
         _program(module, text, searched),
-        searched.name,
+        {"searched": searched.name, "scorer": scorer.name},
         about=clean(ast.get_docstring(module) or "").strip(),
         lower_is_better=False,
-        run=scorer.name,
-        run_takes=next((one.arg for one in scorer.args.args), ""),
         source=clean(text),
+        input_name=next((one.arg for one in scorer.args.args), ""),
     )
 
 

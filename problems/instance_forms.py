@@ -122,7 +122,7 @@ def config_template(module: ast.Module, text: str, config: Path) -> Template | N
     return Template(
         "instances",
         program + _LATE + (_YIELDED if yields else _RETURNED),
-        "solve_instance",
+        {"function": "solve_instance"},
         about=f"{clean(text_in([module], 'DESCRIPTION')).strip()}\n\n{_MEAN_TOLD}".strip(),
         lower_is_better=False,
         arguments=("filter_key", "timeout"),
@@ -155,13 +155,12 @@ def files_template(module: ast.Module, evaluator: Path) -> Template | None:
     return Template(
         "files",
         _BLOCK.format((solver or _SOLVER).strip()) + _LATE + _ON_FILES,
-        "solve_files",
+        {"function": "solve_files", "dataset": str(dataset)},
         about=f"{clean(_text(problem / 'README.md'))}\n\n{_FILES_TOLD}{told}".strip(),
         lower_is_better=not has_baseline,
         arguments=("timeout",),
         has_others=(dataset / "demo").is_dir() and (dataset / "eval").is_dir(),
         data=tuple(filter(Path.is_dir, (evaluator.parent, dataset, problem / "baseline"))),
-        dataset=str(dataset),
     )
 
 

@@ -25,8 +25,7 @@ def interface_template(module: ast.Module, path: Path) -> Template | None:
         isinstance(node, ast.FunctionDef) and node.name == FUNCTION for node in module.body
     ):
         return None
-    taken = _taken(module, programs[0].stem)
-    if "*" in taken:  # the program could take the place of the interface's own names
+    if "*" in taken_names(module, programs[0].stem):  # the program could take the place of the interface's own names
         return None
     try:
         program = programs[0].read_text(encoding="utf-8")
@@ -35,10 +34,9 @@ def interface_template(module: ast.Module, path: Path) -> Template | None:
     return Template(
         "interface",
         program,
-        programs[0].stem,
+        {"module": programs[0].stem},
         about=clean(_described(path.parent.parent / "info.json")).strip(),
         lower_is_better=False,
-        run=", ".join(taken),
     )
 
 
@@ -49,7 +47,7 @@ def programs_of(interface: Path) -> list[Path]:
     return sorted(path for path in interface.parent.glob("*.py") if path.is_file() and path.name != INTERFACE)
 
 
-def _taken(module: ast.Module, name: str) -> list[str]:
+def taken_names(module: ast.Module, name: str) -> list[str]:
     """What the interface takes of the program."""
     found = (node for node in module.body if isinstance(node, ast.ImportFrom) and node.module == name)
     return [one.name for node in found for one in node.names]

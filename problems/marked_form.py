@@ -30,7 +30,7 @@ def marked_template(module: ast.Module, text: str) -> Template | None:
     wanted = sorted((bound & used) - imported)
     if not wanted:
         return None
-    return Template("marked", text, " ".join(wanted), lower_is_better=False, run=SCORER)
+    return Template("marked", text, {"scorer": SCORER, "names": wanted}, lower_is_better=False)
 
 
 def _names(node: ast.Import | ast.ImportFrom) -> set[str]:

@@ -36,13 +36,11 @@ def printed_template(module: ast.Module, path: Path) -> Template | None:
     return Template(
         "printed",
         _program(seed),
-        f"{function}_v2",
+        {"size": _whole(said.get("problem_size"))},
         about=clean(about).strip(),
         lower_is_better={"min": True, "max": False}.get(str(way)),
         arguments=("problem_size",),
         data=tuple(folder for folder in (path.parent / "dataset",) if folder.is_dir()),
-        task=function,
-        size=_whole(said.get("problem_size")),
     )
 
 

@@ -34,13 +34,11 @@ def reference_template(module: ast.Module, text: str, path: Path) -> Template | 
     return Template(
         "reference",
         _program(module, text, task),
-        "Solver",
+        {"task": task.name, "size": _size(path)},
         about=f"{clean(about)}\n\n{_TOLD}".strip(),
         lower_is_better=False,
         arguments=("n", "problems", "runs"),
         has_others=True,
-        task=task.name,
-        size=_size(path),
     )
 
 

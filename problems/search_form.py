@@ -19,7 +19,7 @@ def search_template(module: ast.Module) -> Template | None:
     """Without the first program, which no text says: it is computed by the script."""
     if not PACKAGES & {name.partition(".")[0] for name in _imported(module)} or not _BEGIN & set(_called(module)):
         return None
-    return Template("search", "", "", reads_text=True)
+    return Template("search", "")
 
 
 def _imported(module: ast.Module) -> Iterator[str]:

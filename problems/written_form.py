@@ -19,5 +19,5 @@ def written_template(module: ast.Module) -> Template | None:
         if isinstance(node, ast.FunctionDef) and [one.arg for one in node.args.args] == _FUNCTIONS.get(node.name):
             returns = any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(node))
             if node.name == "main" or not returns:
-                return Template("written", "", node.args.args[1].arg, run=node.name)
+                return Template("written", "", {"function": node.name})
     return None

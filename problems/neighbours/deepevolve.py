@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from problems.evaluator_forms import template_of
-from problems.interface_form import INTERFACE, programs_of
+from problems.evaluator_template import parsed
+from problems.interface_form import INTERFACE, programs_of, taken_names
 from problems.neighbours.reading import Told, Translation
 from utils.errors import ConfigError
 
@@ -30,7 +31,9 @@ def read(folder: Path, told: Told) -> Translation:
             f"--problem command --problem.source={interface.parent} --problem.editable='*.py' --problem.eval=COMMAND "
             "searches several, where COMMAND prints its score"
         )
-    hint = f"what {programs[0].name} itself has that checks an answer is the program's to change ({template.run})"
+    module, _ = parsed(interface)
+    taken = ", ".join(taken_names(module, programs[0].stem)) if module is not None else ""
+    hint = f"what {programs[0].name} itself has that checks an answer is the program's to change ({taken})"
     return Translation(
         {
             "problem.program": str(programs[0]),
@@ -39,7 +42,7 @@ def read(folder: Path, told: Told) -> Translation:
             "execution.timeout": CALL_SECONDS,
             "problem.options.evaluation_timeout": EVALUATION_SECONDS,
         },
-        hints=(hint,) if template.run else (),
+        hints=(hint,) if taken else (),
     )
 
 

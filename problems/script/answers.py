@@ -31,7 +31,7 @@ def of_answer(path: str, options: Mapping[str, Any], load: Load, refused: type[E
         given = [load("context", beside).build_context()]
 
     def evaluate(program_path: str, **_: Any) -> Any:
-        answer = getattr(load("program", program_path), options["template"]["entry"])(*given)
+        answer = getattr(load("program", program_path), options["template"]["function"])(*given)
         try:
             metrics = dict(judge(*given, answer))
         except Exception as error:  # noqa: BLE001 - theirs: so it says that an answer is not valid

@@ -24,7 +24,7 @@ def of_candidate(path: str, options: Mapping[str, Any], load: LoadInPackage) -> 
     """By its function, or by its command line where `run` is an option of that."""
     install_models()
     template, metric = options["template"], options.get("metric")
-    module, run, name = load(path), template["run"], template["entry"]
+    module, run, name = load(path), template["run"], template["file"]
 
     def evaluate(program_path: str, **_: Any) -> Any:
         with open(program_path, encoding="utf-8") as file:

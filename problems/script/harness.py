@@ -207,8 +207,8 @@ def of_specification(path: str, template: dict[str, Any]) -> Callable[..., Any]:
         exec(compile(file.read(), path, "exec"), vars(module))
 
     def evaluate(program_path: str, inputs: Any = ()) -> Any:
-        setattr(module, template["entry"], getattr(load("program", program_path), template["entry"]))
-        run = getattr(module, template["run"])
+        setattr(module, template["searched"], getattr(load("program", program_path), template["searched"]))
+        run = getattr(module, template["scorer"])
         scores = [float(_on_input(run, one)) for one in inputs] or [float(run())]
         told = {f"input {number}": score for number, score in enumerate(scores, 1)} if len(scores) > 1 else {}
         return {**told, "combined_score": scores[-1]}
@@ -220,12 +220,12 @@ def of_marked(path: str, template: dict[str, Any]) -> Callable[..., Any]:
     """AlphaEvolve's: what stands between the marks of the evaluator's own file is the program's."""
     module = load(module_name(path), path)
     given = Inputs(OPTIONS.get("arguments") or {})
-    run = getattr(module, template["run"])
+    run = getattr(module, template["scorer"])
     takes = inspect.signature(run).parameters
 
     def evaluate(program_path: str, **_: Any) -> Any:
         program = load("program", program_path)
-        for name in template["entry"].split():
+        for name in template["names"]:
             setattr(module, name, getattr(program, name))
         return run(given) if takes else run()
 

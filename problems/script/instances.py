@@ -39,10 +39,10 @@ def of_instances(path: str, options: Mapping[str, Any], load: Load) -> Callable[
     """
     module, arguments = load("config", path), options.get("arguments") or {}
     seconds = float(arguments.get("timeout", SECONDS))
-    entry, cases = options["template"]["entry"], chosen_cases(path, module, arguments, options.get("part", "dev"))
+    function, cases = options["template"]["function"], chosen_cases(path, module, arguments, options.get("part", "dev"))
 
     def evaluate(program_path: str, **_: Any) -> Any:
-        ask = getattr(load("program", program_path), entry)
+        ask = getattr(load("program", program_path), function)
         results = {
             name: (
                 [scored(module, ask, one, seconds) if number in wanted else LEFT_OUT for number, one in numbered],
@@ -177,7 +177,7 @@ def of_files(path: str, options: Mapping[str, Any], load: Load) -> Callable[...,
     seconds = float((options.get("arguments") or {}).get("timeout", SECONDS))
 
     def evaluate(program_path: str, **_: Any) -> Any:
-        ask = getattr(load("program", program_path), options["template"]["entry"])
+        ask = getattr(load("program", program_path), options["template"]["function"])
         costs: dict[str, float] = {}
         told: dict[str, list[Any]] = {}
         for name, paths in groups.items():

@@ -18,7 +18,7 @@ def of_interface(path: str, options: Mapping[str, Any], load: Load, refused: typ
     """The numbers that the interface answers with; its texts are artifacts. (False, why) is a failed program."""
 
     def evaluate(program_path: str, **_: Any) -> Any:
-        sys.modules[options["template"]["entry"]] = load("program", program_path)
+        sys.modules[options["template"]["module"]] = load("program", program_path)
         is_done, said = load("deepevolve_interface", path).deepevolve_interface()
         if not is_done:
             raise refused(str(said).strip())

@@ -245,7 +245,8 @@ class ScriptProblem(Problem):
         if beside := self._beside():
             sections["What it imports from beside it"] = told_modules(beside)
         if self._template and self._template.source:
-            inputs = f"`{self._template.run}` is called with each of: {self._inputs}; the last one's score counts."
+            scorer = self._template.asks["scorer"]
+            inputs = f"`{scorer}` is called with each of: {self._inputs}; the last one's score counts."
             sections["The specification that it is a part of"] = f"{fenced_data(self._template.source)}\n{inputs}"
         told = {"program": self.code, "reply_format": self.options.reply, "sections": sections}
         return told if self.language == "python" else {**told, "language": self.language}

@@ -35,7 +35,7 @@ def of_reference(path: str, options: Mapping[str, Any], load: Load) -> Callable[
     asked = [task.generate_problem(n=size, random_seed=seed) for seed in range(first, first + count)]
 
     def evaluate(program_path: str, **_: Any) -> Any:
-        solve = getattr(load("program", program_path), template["entry"])().solve
+        solve = load("program", program_path).Solver().solve
         ratios, seconds = [], [0.0, 0.0]
         for number, problem in enumerate(asked, 1):
             answer = solve(problem)

@@ -28,7 +28,7 @@ def of_search(
     it: of its names those that the first program has too, each called over there. Others could take the place of names
     of the evaluator's own, which mostly executes the text among these.
     """
-    handed, names = handed_over(path), options["template"]["entry"].split()
+    handed, names = handed_over(path), options["template"]["names"]
 
     def evaluate(program_path: str, **_: Any) -> Any:
         text, is_used = text_of(program_path, names)

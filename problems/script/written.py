@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Load = Callable[[str, str], types.ModuleType]
-FOLDER = "results_dir"
+INTO_FOLDER = "main"
+"""Shinka's function; CodeEvolve's writes a file."""
 
 
 def of_written(path: str, options: Mapping[str, Any], name: str, load: Load, refused: type[Exception]) -> Any:
@@ -24,12 +25,12 @@ def of_written(path: str, options: Mapping[str, Any], name: str, load: Load, ref
         name: what the evaluator's module is called.
     """
     template = options["template"]
-    judge = getattr(load(name, path), template["run"])
+    judge = getattr(load(name, path), template["function"])
 
     def evaluate(program_path: str, **_: Any) -> Any:
         beside = os.path.dirname(program_path)  # goes when that does, however it ends
         with tempfile.TemporaryDirectory(dir=beside) as folder:
-            if template["entry"] == FOLDER:
+            if template["function"] == INTO_FOLDER:
                 judge(program_path, folder)
                 return of_folder(folder, refused)
             results = os.path.join(folder, "results.json")

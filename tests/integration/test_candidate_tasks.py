@@ -172,11 +172,8 @@ def test_a_command_line_that_writes_nothing_is_told(cli: Cli):
 def test_an_evaluator_of_openevolves_is_none_of_theirs(tmp_path: Path):
     task = cli_task(tmp_path)
     found = template_of(task / "evaluator.py")
-    assert found is not None and (found.kind, found.run, found.entry) == (
-        "candidate",
-        "--program-dir",
-        "initial_program.py",
-    )
+    assert found is not None and found.kind == "candidate"
+    assert found.asks == {"run": "--program-dir", "file": "initial_program.py"}
     (task / "evaluator.py").write_text(CLI + "\n\ndef evaluate(program_path):\n    return 1\n")
     assert template_of(task / "evaluator.py") is None
     (task / "initial_program.py").unlink()

@@ -86,6 +86,6 @@ def test_files_of_other_forms_are_none(tmp_path: Path, old: str, new: str):
     path = tmp_path / "ruler.py"
     path.write_text(TASK)
     found = template_of(path)
-    assert found is not None and (found.kind, found.entry, found.program) == ("marked", "marks", TASK)
+    assert found is not None and (found.kind, found.asks["names"], found.program) == ("marked", ["marks"], TASK)
     path.write_text(TASK.replace(old, new))
     assert template_of(path) is None

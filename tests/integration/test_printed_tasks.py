@@ -79,7 +79,7 @@ def worst_of_all() -> float:
 
 def test_the_seed_is_the_first_program_and_the_checkout_says_the_rest(tmp_path: Path):
     found = template_of(checkout(tmp_path) / "eval.py")
-    assert found is not None and (found.kind, found.entry, found.size) == ("printed", "choice_v2", 6)
+    assert found is not None and (found.kind, found.asks) == ("printed", {"size": 6})
     assert found.program.startswith("import numpy as np\n\n\ndef choice_v2(") and found.lower_is_better is True
     assert found.about == "Picking one of several items.\n\nThe item of the highest priority is taken."
     other = checkout(tmp_path / "other", way="max")

@@ -68,7 +68,7 @@ def task(folder: Path, *, size: int = 3000) -> Path:
 
 def test_the_reference_itself_is_the_first_program(tmp_path: Path):
     found = template_of(task(tmp_path) / "sums.py")
-    assert found is not None and (found.kind, found.task, found.size) == ("reference", "Sums", 3000)
+    assert found is not None and (found.kind, found.asks) == ("reference", {"task": "Sums", "size": 3000})
     assert "Sum the values." in found.about and "class Solver:" in found.program and "def rounded" in found.program
     for kept_back in ("generate_problem", "is_solution", "AlgoTuneTasks", "import random", "register_task"):
         assert kept_back not in found.program

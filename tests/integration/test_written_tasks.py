@@ -27,8 +27,9 @@ def main(program_path: str, results_dir: str):
         found |= {"text_feedback": "larger is better", "errors": []}
     except Exception as failed:
         error = str(failed)
-    json.dump(found, open(os.path.join(results_dir, "metrics.json"), "w"))
-    json.dump({"correct": not error, "error": error}, open(os.path.join(results_dir, "correct.json"), "w"))
+    for name, told in (("metrics", found), ("correct", {"correct": not error, "error": error})):
+        with open(os.path.join(results_dir, f"{name}.json"), "w") as file:
+            json.dump(told, file)
     return found
 """
 CODEEVOLVES = """
@@ -49,7 +50,7 @@ if __name__ == "__main__":
     evaluate(sys.argv[1], sys.argv[2])
 """
 PROGRAM = "def worth(number):\n    return number * 3\n"
-BEST = "def worth(number):\n    return number * 300\n"
+BEST = "def worth(number):\n    return number * 200\n"
 
 
 @pytest.fixture
@@ -86,20 +87,18 @@ def test_what_shinkas_function_leaves_is_read_but_for_what_is_private(asked):
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("files", "told"),
     [
-        ("pass", "it wrote no correct.json that can be read: FileNotFoundError"),
-        ("open(f'{results_dir}/correct.json', 'w').write('[')", "that can be read: JSONDecodeError"),
-        ("open(f'{results_dir}/correct.json', 'w').write('[1]')", "correct.json holds list, and no object"),
-        (
-            "open(f'{results_dir}/correct.json', 'w').write('{\"correct\": true}')",
-            "it wrote no metrics.json that can be read: FileNotFoundError",
-        ),
+        ({}, "it wrote no correct.json that can be read: FileNotFoundError"),
+        ({"correct.json": "["}, "it wrote no correct.json that can be read: JSONDecodeError"),
+        ({"correct.json": "[1]"}, "correct.json holds list, and no object"),
+        ({"correct.json": '{"correct": true}'}, "it wrote no metrics.json that can be read: FileNotFoundError"),
     ],
 )
-def test_a_function_that_writes_something_else_is_told(asked, body: str, told: str):
-    with pytest.raises(RuntimeError, match=told.replace("[", r"\[")):
-        asked(f"def main(program_path, results_dir):\n    {body}\n", PROGRAM)
+def test_a_function_that_writes_something_else_is_told(asked, files: dict[str, str], told: str):
+    body = f"for name, text in {files}.items():\n        pathlib.Path(results_dir, name).write_text(text)\n"
+    with pytest.raises(RuntimeError, match=told):
+        asked(f"import pathlib\n\ndef main(program_path, results_dir):\n    {body}", PROGRAM)
 
 
 @pytest.fixture
@@ -117,12 +116,12 @@ def codeevolves(cli: Cli) -> Path:
 
 def test_codeevolves_task_is_kept_apart_from_its_programs(cli: Cli, codeevolves: Path):
     (cli.folder / "better.py").write_text(BEST)
-    (cli.folder / "too_large.py").write_text(BEST.replace("300", "3000"))
+    (cli.folder / "too_large.py").write_text(BEST.replace("200", "3000"))
     words = ["run", "--problem", "script", f"problem.path={codeevolves}", "logging.report=false"]
     ended = cli.here(*words, "search.batch=1", "initial=better.py,too_large.py")
     assert ended.code == 0, ended.err
     found = cli.show()
-    assert found["metric_source"] == "verified" and found["best_metric"] == 150
+    assert found["metric_source"] == "verified" and found["best_metric"] == 100
     assert next(row for row in found["baselines"] if row["own"])["metric"] == 1.5
     failed = [cli.node(node["node_id"]) for node in found["nodes"] if node["failure"]]
     assert any("ValueError: too large" in node["message"] for node in failed), failed

@@ -89,13 +89,13 @@ def asked(monkeypatch: pytest.MonkeyPatch, evaluator: Path, folder: Path, **opti
 
 def test_a_class_says_what_is_searched_and_in_whose_direction(tmp_path: Path):
     found = template(tmp_path, EOHS)
-    assert found is not None and (found.entry, found.lower_is_better, found.reads_text) == ("rank", True, False)
+    assert found is not None and (found.asks, found.lower_is_better) == ({"entry": "rank", "reads_text": False}, True)
     assert "import numpy as np\n" in found.program and "return x * 1.0" in found.program
     assert found.about == "Rank the numbers. Less is better."
     (tmp_path / "template.py").write_text('template_program = "def f(x):\\n    return 1\\n"\n')
     theirs = "class E(Evaluation):\n    def evaluate_program(self, text, f):\n        return len(text)\n"
     of_llm4ad = template(tmp_path, theirs, "evaluation.py")
-    assert of_llm4ad is not None and (of_llm4ad.lower_is_better, of_llm4ad.reads_text) == (False, True)
+    assert of_llm4ad is not None and (of_llm4ad.lower_is_better, of_llm4ad.asks["reads_text"]) == (False, True)
     assert of_llm4ad.program == "def f(x):\n    return 1\n"
     (tmp_path / "template.py").write_text('template_program = "def f(x: List[int]) -> int:\\n    return 1\\n"\n')
     lazy = template_of(tmp_path / "evaluation.py")
@@ -119,7 +119,8 @@ def test_what_holds_no_program_is_an_evaluator_as_any_other(tmp_path: Path, text
 
 def test_of_a_specification_goes_along_what_the_searched_function_names(tmp_path: Path):
     found = template(tmp_path, SPECIFICATION, "spec.txt")
-    assert found is not None and (found.entry, found.run, found.run_takes) == ("weight", "evaluate", "size")
+    assert found is not None and found.input_name == "size"
+    assert found.asks == {"searched": "weight", "scorer": "evaluate"}
     head, marked = found.program.split("# EVOLVE-BLOCK-START\n")
     assert "LIMIT = 4" in head and "def halved" in head and "solve" not in found.program
     assert marked.startswith("def weight") and marked.endswith("# EVOLVE-BLOCK-END\n")
