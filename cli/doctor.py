@@ -107,9 +107,11 @@ def _held_program(path: Path, folder: Path, template: Template | None) -> tuple[
     """Of an evaluator that holds its program: that, as a file, and what the harness has to know; (None, {}) else."""
     if template is None:
         return None, {}
-    if template.run_takes:
-        why = f"{template.run}({template.run_takes}) is given inputs by who searches, and doctor knows none"
+    if template.wants:
+        why = f"{template.wants} is given inputs by who searches, and doctor knows none"
         raise ConfigError(f"--evaluator {path}: {why}")
+    if template.kind == "written":
+        return None, {"template": template.harness}
     if not template.program.strip():
         raise ConfigError(f"--evaluator {path}: it computes its first program, and doctor runs no script to its search")
     program = folder / "program.py"

@@ -37,8 +37,8 @@ class Template:
     """None: their text does not say."""
     source: str = ""
     """Of a specification: the whole text, which FunSearch shows to its models."""
-    input_name: str = ""
-    """Of a specification: what the function that scores calls its input ('' where it takes none)."""
+    wants: str = ""
+    """Of a specification: the call that is given inputs, `evaluate(size)`; '' where none is."""
     arguments: tuple[str, ...] = ()
     """Names that `problem.options.evaluator_args` may set, of forms whose text says which."""
     has_others: bool = False

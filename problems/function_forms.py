@@ -91,6 +91,7 @@ def specification(module: ast.Module, text: str) -> Template | None:
     if any(len(found) != 1 for found in marked.values()):
         return None
     (searched,), (scorer,) = marked["evolve"], marked["run"]
+    takes = next((one.arg for one in scorer.args.args), "")
     return Template(
         "specification",
         _program(module, text, searched),
@@ -98,7 +99,7 @@ def specification(module: ast.Module, text: str) -> Template | None:
         about=clean(ast.get_docstring(module) or "").strip(),
         lower_is_better=False,
         source=clean(text),
-        input_name=next((one.arg for one in scorer.args.args), ""),
+        wants=takes and f"{scorer.name}({takes})",
     )
 
 

@@ -87,14 +87,13 @@ def _check_template(path: Path, template: Template, arguments: Collection[str]) 
     """ConfigError: arguments that the evaluator has no use for, or none where it needs some."""
     if template.kind in ("class", "marked"):
         return  # they are its constructor's, which may pass them on, or the inputs that it looks up
-    takes = {"inputs"} if template.input_name else {*template.arguments}
+    takes = {"inputs"} if template.wants else {*template.arguments}
     if foreign := sorted({*arguments} - takes):
         allowed = ", ".join(sorted(takes)) or "none"
         raise ConfigError(f"problem.options.evaluator_args.{foreign[0]}: {path} takes none such; allowed: {allowed}")
-    if template.input_name and takes - {*arguments}:
-        called = f"{template.asks['scorer']}({template.input_name})"
+    if template.wants and takes - {*arguments}:
         raise ConfigError(
-            f"problem.evaluator={path}: {called} is given inputs by who searches: "
+            f"problem.evaluator={path}: {template.wants} is given inputs by who searches: "
             "--problem.options.evaluator_args.inputs='[INPUT, INPUT]'; the last one's score steers"
         )
 

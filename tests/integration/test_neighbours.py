@@ -76,7 +76,7 @@ def test_shinkas_task(cli: Cli):
     found = cli.show()
     assert next(row for row in found["baselines"] if row["name"] == "your program")["metric"] == -190
     assert found["metric_source"] == "verified", "its evaluator is kept apart from programs"
-    assert {"amounts": 5}.items() <= cli.node(found["best_node"])["metrics"].items(), "what it calls public"
+    assert {"amounts": 5}.items() <= cli.node(found["best_node_id"])["metrics"].items(), "what it calls public"
     failed = [cli.node(n["node_id"]) for n in found["nodes"] if n["failure"] == "bad_submission"]
     assert failed and all(node["message"] == "an amount is not paid" for node in failed)
 

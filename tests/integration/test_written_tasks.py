@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import Cli
+from support.command_line import ROOT, Cli
 
 from problems.evaluator_forms import template_of
 from problems.script.job import write_harness
@@ -136,3 +136,9 @@ def test_a_function_that_writes_can_be_named_with_its_program(cli: Cli):
     ended = cli.here(*words, "problem.program=first.py")
     assert ended.code == 0, ended.err
     assert cli.show()["metric_source"] == "verified"
+
+
+@pytest.mark.long
+def test_it_can_be_attacked_with_its_program_beside_it(cli: Cli):
+    ended = cli("doctor", "--evaluator", str(ROOT / "examples/shinka/coins/evaluate.py"))
+    assert ended.code == 0 and ended.out.endswith("in a run none of them wins.\n"), ended.out

@@ -119,7 +119,7 @@ def test_what_holds_no_program_is_an_evaluator_as_any_other(tmp_path: Path, text
 
 def test_of_a_specification_goes_along_what_the_searched_function_names(tmp_path: Path):
     found = template(tmp_path, SPECIFICATION, "spec.txt")
-    assert found is not None and found.input_name == "size"
+    assert found is not None and found.wants == "evaluate(size)"
     assert found.asks == {"searched": "weight", "scorer": "evaluate"}
     head, marked = found.program.split("# EVOLVE-BLOCK-START\n")
     assert "LIMIT = 4" in head and "def halved" in head and "solve" not in found.program
