@@ -168,8 +168,13 @@ def test_codeevolves_configuration_says_where_all_lies(tmp_path: Path):
     assert read().problem.kind == "script"
     (tmp_path / "input/src/further.py").touch()
     assert read().problem.kind == "command", "a program of two files"
+    (tmp_path / "input/src/start.py").write_text("open('table.csv')\n")
+    assert read().problem.kind == "script"
+    (tmp_path / "table.csv").touch()
+    assert read().problem.kind == "command", "a file above, which a command can be shown"
     (tmp_path / "input/judge.py").write_text(own.replace("pass", "return 3"))
-    (tmp_path / "input/src/further.py").unlink()
+    (tmp_path / "input/src/start.py").touch()
+    (tmp_path / "table.csv").unlink()
     assert read().problem.kind == "command", "a score that is returned is one of OpenEvolve's form"
     (tmp_path / "input/src/start.py").unlink()
     with pytest.raises(ConfigError, match=r"names input/src/start\.py, and no such file is in"):
