@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="attacks or families; all without")
     parser.add_argument("--kind", action="append", default=[], choices=sorted(KINDS))
     parser.add_argument(
-        "--way", action="append", default=[], help="apart, child, screen, auto, together; elsewhere, beside"
+        "--way", action="append", default=[], help="apart, child, written, screen, auto, together; elsewhere, beside"
     )
     parser.add_argument("--against", metavar="CMD", help="another runner: CMD FOLDER (README.md)")
     parser.add_argument("--sandbox", action="append", default=[], help="warm, lite, bubblewrap; auto without")

@@ -51,8 +51,22 @@ def evaluate(path):
         raise RuntimeError(done.stderr[-1000:])
     return json.loads(done.stdout.splitlines()[-1])
 """
+WRITTEN = "written"
+"""Apart, and the evaluator writes what a program is worth into a folder, as Shinka's do."""
+_WRITES = """import json, os, evaluator as own
+def main(program_path, results_dir):
+    found, error = {}, None
+    try:
+        found = own.evaluate(program_path)
+    except Exception as failed:
+        error = str(failed)
+    for name, told in (("metrics", found), ("correct", {"correct": error is None, "error": error})):
+        with open(os.path.join(results_dir, f"{name}.json"), "w") as file:
+            json.dump(told, file)
+"""
+_OUTER = {CHILD: _FROM_A_CHILD, WRITTEN: _WRITES}
 WAYS: dict[str, tuple[str, ...]] = {
-    "script": ("apart", CHILD, "screen", "auto", "together"),
+    "script": ("apart", CHILD, WRITTEN, "screen", "auto", "together"),
     "objects": ("apart", "auto"),
     "coins": ("apart", "auto"),
     "clock": ("apart", "auto"),
@@ -107,8 +121,8 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> di
 
 
 def _words_of(way: str, here: Place) -> list[str]:
-    if way == CHILD:
-        (here.root / "outer.py").write_text(_FROM_A_CHILD, encoding="utf-8")
+    if way in _OUTER:
+        (here.root / "outer.py").write_text(_OUTER[way], encoding="utf-8")
         return ["--problem.options.isolation=apart", "--problem.evaluator=outer.py"]
     if here.kind.name != "command":
         return [f"--problem.options.isolation={way}"] if way else []

@@ -21,9 +21,9 @@ from tests.boundary.records import Attack, attacks
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 FEW = 1
 """How many attacks of each family are tried where not all are."""
-SAMPLED = ("child", "screen", "auto", "together")
-"""`auto` takes one of the other ways, `together` promises nothing, what a screen or a child asks is tried apart too.
-`make boundary` tries all attacks in all of them."""
+SAMPLED = ("child", "written", "screen", "auto", "together")
+"""`auto` takes one of the other ways, `together` promises nothing, what a screen or a child asks,
+and what is written, is tried apart too. `make boundary` tries all attacks in all of them."""
 
 
 def _pairs(kind: str, way: str) -> list[tuple[Attack, str]]:
