@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from utils.counts import counted
-from utils.dataset_files import find_sample, find_train, table_stem, tables_called
+from utils.dataset_files import are_several, files_in_zip, find_sample, find_train, is_hidden, tables_called
 from utils.errors import ConfigError
 from utils.file_utils import folder_for, link_or_copy, move_into_place, size_text, used_now
 from utils.user_path import user_path
@@ -112,13 +112,10 @@ def _holds_several(path: Path) -> bool:
     if path.suffix.lower() != ".zip" or not zipfile.is_zipfile(path):
         return False
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = [PurePosixPath(*_parts(info)) for info in archive.infolist() if _is_wanted(info)]
+        names = files_in_zip(path)
     except BROKEN as error:
         raise _unusable(path, error) from error
-    if len(names) == 1:
-        return names[0].suffix.lower() == ".zip"
-    return len(names) > 1 and not any(table_stem(Path(name.name)) == table_stem(path) for name in names)
+    return are_several(names, path) or (len(names) == 1 and names[0].suffix.lower() == ".zip")
 
 
 def _unusable(archive: Path, error: Exception) -> ConfigError:
@@ -127,8 +124,7 @@ def _unusable(archive: Path, error: Exception) -> ConfigError:
 
 def _is_wanted(info: zipfile.ZipInfo) -> bool:
     """No folder, and nothing hidden, such as what macOS adds."""
-    hidden = any(part.startswith((".", "__MACOSX")) for part in _parts(info) if part != "..")
-    return not hidden and not info.filename.endswith(("/", "\\"))
+    return not is_hidden(PurePosixPath(*_parts(info))) and not info.filename.endswith(("/", "\\"))
 
 
 def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:

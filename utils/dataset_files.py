@@ -1,12 +1,15 @@
-"""Which files of a user's folder are its tables: told from their names alone, nothing is read here."""
+"""Which files of a user's folder are its tables: told from their names; where these do not tell, from a table's head
+and from what a zip lists."""
 
 from __future__ import annotations
 
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from glob import glob
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from utils.errors import ConfigError
 from utils.table_head import head_names
@@ -31,7 +34,7 @@ UNREAD = (
 )  # fmt: skip
 """Tables of formats that are not read here."""
 _SAMPLE = re.compile(
-    "(sample|example|dummy)(sub|solution|entry|prediction)|sub(mission)?(sample|example|format|template)"
+    "(sample|example|dummy)(sub|solution|entry|prediction)|(sub(mission)?|solution)(sample|example|format|template)"
     "|.*samplesubmission"
 )
 """What a sample submission is called, of its letters alone: `stage_2_sample_submission` too."""
@@ -39,8 +42,12 @@ _TRAIN = re.compile(r"(?<![a-z])train(ing)?(?![a-z])")
 _TEST = re.compile(r"(?<![a-z])test(ing)?(?![a-z])")
 _LABELS = re.compile(r"label|(?<![a-z])(y|targets?|answers?)(?![a-z])")
 """What a table of labels beside the training table is called: `train_labels`, `y_train`."""
+_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word begins in `TrainingData`."""
 PARTITION = re.compile(r"([^=]+)=([^=]*)")
 """A folder that is called after a column and the value that all rows in it have (Hive)."""
+FEWEST_ALIKE = 3
+"""Columns of two tables that are alike."""
 MOST_BELOW = 20
 """Folders in which a test is sought."""
 _NUMBER = re.compile(r"[\da-f]{8}-[\da-f-]{27}|\d+")
@@ -48,8 +55,9 @@ _NUMBER = re.compile(r"[\da-f]{8}-[\da-f-]{27}|\d+")
 
 
 def table_stem(path: Path) -> str | None:
-    """The name without what tells the format (`Train.csv.gz` is `train`), lower case; None for what is no table."""
-    name = path.name.lower()
+    """The name without what tells the format (`Train.csv.gz` is `train`), lower case, words apart (`TrainData` is
+    `train_data`); None for what is no table."""
+    name = _CAMEL.sub("_", path.name).lower()
     bare = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
     stem = next((bare.removesuffix(end) for end in READABLE if bare.endswith(end)), None)
     return bare if stem is None and bare != name and "." not in bare else stem
@@ -70,8 +78,10 @@ def find_table(folder: Path, name: str) -> Path | None:
 
 
 def tables_called(folder: Path, name: str) -> list[Path]:
-    """The tables that are called so: the one named `NAME.csv` exactly, else those that differ by case, else others."""
-    found = [path for path in _files(folder) if table_stem(path) == name]
+    """The tables that are called so: the one named `NAME.csv` exactly, else those that differ by case, else others. A
+    zip of several files may hold what is learned from, but no rows to predict: it is pictures, mostly."""
+    every = [path for path in _files(folder) if table_stem(path) == name]
+    found = [path for path in every if not packs_files(path)] or ([] if name.startswith("test") else every)
     alike = [path for path in found if path.name.lower() == f"{name}.csv"]
     return [path for path in alike if path.name == f"{name}.csv"] or alike or found
 
@@ -85,13 +95,15 @@ def find_sample(folder: Path) -> Path | None:
 def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     """The table called `train`, the only one with that word in its name, or the only one that is there."""
     exact = find_table(folder, "train") or find_table(folder, "training")
-    if exact:
+    if exact and not packs_files(exact):
         return exact
     rest = [path for path in _files(folder) if path not in others and _is_table(path)]
     rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
     named = [path for path in rows if _TRAIN.search(table_stem(path) or "")]
     told = [path for path in rows if not _TEST.search(table_stem(path) or "")]
-    return next((found[0] for found in (named, rest, told) if len(found) == 1), None)
+    boxes = [path for path in _files(folder) if packs_files(path) and _TRAIN.search(table_stem(path) or "")]
+    choices = (named, rest, told, [exact] if exact else boxes)
+    return next((found[0] for found in choices if len(found) == 1), None)
 
 
 def find_holder(folder: Path, others: Sequence[Path | None], targets: Sequence[str]) -> Path | None:
@@ -101,6 +113,18 @@ def find_holder(folder: Path, others: Sequence[Path | None], targets: Sequence[s
     rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
     found = [path for path in rows if targets and head_names(path).issuperset(targets)]
     return found[0] if len(found) == 1 else None
+
+
+def find_paired(folder: Path, others: Sequence[Path | None]) -> Path | None:
+    """Of several tables with the word `train` in their names the only one that has a test of its name, if it is the
+    widest: `train_features.csv` beside `train_drug.csv` and `test_features.csv`."""
+    rest = [path for path in _files(folder) if path not in others and _is_table(path)]
+    named = [path for path in rest if _TRAIN.search(stem := table_stem(path) or "") and not _LABELS.search(stem)]
+    found = [path for path in named if _called_like(folder, path)]
+    if len(found) != 1:
+        return None
+    widths = {path: len(head_names(path)) for path in named}
+    return found[0] if all(widths[found[0]] > widths[path] for path in named if path != found[0]) else None
 
 
 def find_unlabelled(folder: Path, train: Path, others: Sequence[Path | None], targets: Sequence[str]) -> Path | None:
@@ -125,15 +149,45 @@ def find_test(folder: Path, train: Path | None = None) -> Path | None:
     exact = find_table(folder, "test") or find_table(folder, "testing")
     if exact or train is None:
         return exact
-    stem = table_stem(train) or ""
-    wanted = {_TRAIN.sub("test", stem), f"test_{stem}", f"{stem}_test"} - {stem}
-    tables = [path for path in _files(folder) if path != train and _is_table(path)]
-    found = [path for path in tables if _TEST.sub("test", table_stem(path) or "") in wanted]
+    found = _called_like(folder, train)
     if not found:  # another year
-        years = {_NUMBER.sub("0", one) for one in wanted}
-        found = [path for path in tables if (name := table_stem(path)) and _TEST.search(name)
-                 and _NUMBER.sub("0", name) in years]  # fmt: skip
+        years = {_NUMBER.sub("0", one) for one in _counterparts(train)}
+        tables = _tables_called_test(folder, train)
+        found = [path for path in tables if _NUMBER.sub("0", table_stem(path) or "") in years]
     return found[0] if len(found) == 1 else None
+
+
+def find_test_by_head(
+    folder: Path, train: Path, others: Sequence[Path | None], targets: Sequence[str], sample: Path | None
+) -> Path | None:
+    """The only table with the word `test` in its name that has most of the training table's columns and no target:
+    `example_test.csv`, `test_users.csv` beside `train_users_2.csv`. Else the only one of any name that has all columns
+    but the targets and no others, with one that the sample submission has, too: `unlabeled.csv`.
+    """
+    tables = [path for path in _files(folder) if path not in (*others, train, sample) and _is_table(path)]
+    wanted, aims = head_names(train) - {*targets} if tables else set(), {*targets}
+    heads = {path: names for path in tables if not aims & (names := head_names(path))}
+    called = [path for path, names in heads.items()
+              if _TEST.search(table_stem(path) or "") and len(wanted & names) > len(wanted) / 2]  # fmt: skip
+    is_asked = sample is not None and len(wanted) >= FEWEST_ALIKE and bool(wanted & head_names(sample))
+    alike = [path for path, names in heads.items() if names == wanted] if is_asked and aims else []
+    return next((found[0] for found in (called, alike) if len(found) == 1), None)
+
+
+def _called_like(folder: Path, train: Path) -> list[Path]:
+    """Tables that are called like the training table, with the word `test`."""
+    wanted = _counterparts(train)
+    return [path for path in _tables_called_test(folder, train) if _TEST.sub("test", table_stem(path) or "") in wanted]
+
+
+def _counterparts(train: Path) -> set[str]:
+    stem = table_stem(train) or ""
+    return {_TRAIN.sub("test", stem), f"test_{stem}", f"{stem}_test"} - {stem}
+
+
+def _tables_called_test(folder: Path, train: Path) -> list[Path]:
+    tables = [path for path in _files(folder) if path != train and _is_table(path)]
+    return [path for path in tables if _TEST.search(table_stem(path) or "")]
 
 
 def find_test_below(folder: Path, train: Path, targets: Sequence[str]) -> Path | None:
@@ -231,8 +285,44 @@ def pattern_below(folder: Path) -> str | None:
     return f"*/{found[0]}" if len(found) == 1 else None
 
 
+def packs_files(path: Path) -> bool:
+    """True for a zip of several files none of which is a table or called as it is: pictures, mostly."""
+    if path.suffix.lower() != ".zip":
+        return False
+    status = path.stat()
+    return _packs_files(path, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _packs_files(path: Path, size: int, changed: int) -> bool:
+    """The list of a zip of many pictures takes its time, and is asked for again and again."""
+    try:
+        names = files_in_zip(path)
+        return are_several(names, path) and not any(name.name.lower().endswith(TABLES) for name in names)
+    except (OSError, ValueError, zipfile.BadZipFile):  # told where it is read
+        return False
+
+
+def files_in_zip(path: Path) -> list[PurePosixPath]:
+    """What a zip holds, but for folders and for hidden files, such as what macOS adds."""
+    with zipfile.ZipFile(path) as archive:
+        names = [name.replace("\\", "/") for name in archive.namelist()]  # as Windows writes them
+    return [PurePosixPath(name) for name in names if not name.endswith("/") and not is_hidden(PurePosixPath(name))]
+
+
+def is_hidden(name: PurePosixPath) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in name.parts if part != "..")
+
+
+def are_several(names: Sequence[PurePosixPath], path: Path) -> bool:
+    """True for several files of a zip, none of them called as it is: `train.csv` in `train.zip` is a packed table."""
+    return len(names) > 1 and not any(table_stem(Path(name.name)) == table_stem(path) for name in names)
+
+
 def _is_table(path: Path) -> bool:
     name = path.name.lower()
+    if packs_files(path):
+        return False
     return name.endswith(tuple(end + packed for end in TABLES for packed in ("", *PACKED))) or (
         name.endswith(".zip") and table_stem(path) is not None
     )

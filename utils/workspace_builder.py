@@ -17,10 +17,12 @@ from utils.dataset_files import (
     files_named,
     find_holder,
     find_lone,
+    find_paired,
     find_parts,
     find_sample,
     find_test,
     find_test_below,
+    find_test_by_head,
     find_train,
     find_unlabelled,
     folder_of_train,
@@ -102,12 +104,15 @@ def validate_dataset(
     if not rows and (holder := find_holder(path, others, targets)):
         rows = [holder]
         theirs = theirs or _known(find_test(path, holder) or find_unlabelled(path, holder, others, targets))
-    rows = rows or _known(find_lone(path, others))
+    rows = rows or _known(find_paired(path, others) or find_lone(path, others))
     if not rows:
         raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_instead(path)}")
     inside = rows[0].parent
     if inside.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
-        theirs, sample = theirs or _known(find_test(inside, rows[0])), sample or find_sample(inside)
+        sample = sample or find_sample(inside)
+        theirs = theirs or _known(
+            find_test(inside, rows[0]) or find_test_by_head(inside, rows[0], (*rows, *answers), targets, sample)
+        )
     if not theirs and (below := find_test_below(path, rows[0], targets)):
         theirs, sample = [below], sample or find_sample(below.parent)
     for table in (*rows, *theirs, *answers, *_known(sample)):

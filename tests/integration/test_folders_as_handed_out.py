@@ -92,7 +92,7 @@ def test_a_table_that_says_more_of_the_days_to_come_keeps_the_sample_from_being_
     table = pd.DataFrame([(series, day) for day in days for series in "abc"], columns=["series", "day"])
     table = table.assign(price=1.5, sold=DRAW.normal(10, 1, len(table)).round(3))
     sample, coming = table[-30:][["series", "day"]].assign(sold=0), table[-30:].drop(columns="sold")
-    mine = laid_out(tmp_path, train=table[:-30], sample_submission=sample, future=coming)
+    mine = laid_out(tmp_path, train=table[:-30], sample_submission=sample, future=coming.assign(promo=1))
     stand = Stand(tmp_path, f"data.dir={mine}", "data.target=sold", "data.metric=mae")
     try:
         assert "sample_submission.csv is not filled: there is no test table" in stand.problem.note

@@ -2,6 +2,7 @@ import zipfile
 
 import pytest
 
+from utils.archives import whole_archive
 from utils.dataset_files import find_lone, find_sample
 from utils.errors import ConfigError
 from utils.workspace_builder import build_workspace, validate_dataset
@@ -198,3 +199,73 @@ def test_tables_may_lie_in_folders_of_their_names_with_the_sample_beside_the_tes
 def test_a_sample_submission_may_have_words_before_and_after(tmp_path, name, is_sample):
     (tmp_path / name).write_text("x")
     assert (find_sample(tmp_path) is not None) == is_sample
+
+
+def heads(folder, **tables):
+    """Tables of these columns, with a row each."""
+    for name, columns in tables.items():
+        (folder / f"{name}.csv").write_text(f"{columns}\n{','.join('1' for _ in columns.split(','))}\n")
+
+
+FOUND = {
+    "of several called so the one that has a test": (
+        {"train_features": "id,a,b", "train_drug": "id,drug", "test_features": "id,a,b", "train_targets": "id,y"},
+        "train_features", "test_features",
+    ),
+    "an example of the test": (
+        {"train": "time,asset,size,y", "example_test": "time,asset,size,row", "more_train": "time,asset,size,y"},
+        "train", "example_test",
+    ),
+    "a test without the number": (
+        {"train_users_2": "id,age,y", "test_users": "id,age", "countries": "y,km"}, "train_users_2", "test_users",
+    ),
+    "words without marks between them": (
+        {"TrainingData": "id,a,y", "TestData": "id,a", "DataDictionary": "name,meaning"}, "TrainingData", "TestData",
+    ),
+    "answers and other tables of the test are no test": (
+        {"train": "id,a,b,y", "test_labels": "id,y", "test_weather": "day,rain", "latest": "id,a,b"}, "train", None,
+    ),
+    "a table without labels beside a sample of its ids": (
+        {"TrainingWiDS": "id,a,b,y", "Unlabeled": "id,a,b", "towns": "a,b", "SolutionTemplate": "id,y"},
+        "TrainingWiDS", "Unlabeled",
+    ),
+    "such a table without a sample": ({"train": "id,a,b,y", "Unlabeled": "id,a,b"}, "train", None),
+    "two that may be the test": ({"train": "id,a,y", "test_one": "id,a", "test_two_b": "id,a,b"}, "train", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_tables_are_told_by_what_else_is_there(tmp_path, case):
+    tables, train, test = FOUND[case]
+    heads(tmp_path, **tables)
+    found = validate_dataset(tmp_path, target="y")
+    assert (found.train.stem, found.test and found.test.stem) == (train, test)
+
+
+def packed(path, *names):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "x")
+
+
+def test_zips_of_pictures_are_no_tables(tmp_path):
+    packed(tmp_path / "test.zip", "test/1.jpg", "test/2.jpg", "__MACOSX/test")
+    packed(tmp_path / "train_images.zip", "1.jpg", "2.jpg")
+    for names in (["train.csv"], ["labels.csv"]):
+        heads(tmp_path, **{names[0].removesuffix(".csv"): "id,y"})
+        found = validate_dataset(tmp_path, train=None)
+        assert (found.train.name, found.test) == (names[0], None)
+        (tmp_path / names[0]).unlink()
+    packed(tmp_path / "test.csv.zip", "test.csv")
+    heads(tmp_path, train="id,y")
+    assert validate_dataset(tmp_path).test.name == "test.csv.zip"
+
+
+def test_a_zip_of_pictures_is_unpacked_where_nothing_else_is_there_to_learn_from(tmp_path):
+    packed(tmp_path / "train.zip", "cat/1.jpg", "dog/2.jpg")
+    packed(tmp_path / "test.zip", "1.jpg", "2.jpg")
+    assert whole_archive(tmp_path, None) == tmp_path / "train.zip"
+    heads(tmp_path, labels="id,y")
+    assert whole_archive(tmp_path, None) is None and validate_dataset(tmp_path).train.name == "labels.csv"
+    packed(tmp_path / "train.zip", "data/train_rows.csv", "data/notes.txt")
+    assert whole_archive(tmp_path, None) == tmp_path / "train.zip"
