@@ -83,6 +83,10 @@ ALIASES = {
     "quadratic_kappa": "qwk",
     "matthews_correlation": "mcc",
     "root_mean_squared_error": "rmse",
+    "root_mean_square_error": "rmse",
+    "root_mean_square_logarithmic_error": "rmsle",
+    "root_mean_square_log_error": "rmsle",
+    "root_mean_square_percentage_error": "rmspe",
     "root_mean_squared_logarithmic_error": "rmsle",
     "root_mean_squared_log_error": "rmsle",
     "root_mean_squared_percentage_error": "rmspe",
@@ -97,30 +101,50 @@ ALIASES = {
     "classification_accuracy": "accuracy",
     "categorization_accuracy": "accuracy",
     "multi_class_classification_accuracy": "accuracy",
+    "multi_class_accuracy": "accuracy",
+    "multiclass_accuracy": "accuracy",
     "top_1_accuracy": "accuracy",
     "classification_error": "error_rate",
     "misclassification_error": "error_rate",
     "misclassification_rate": "error_rate",
     "top_1_classification_error": "error_rate",
     "top_1_error": "error_rate",
+    "zero_one_loss": "error_rate",
+    "hamming_loss": "error_rate",
     "log_loss": "logloss",
+    "logarithmic_loss": "logloss",
     "binary_log_loss": "logloss",
     "binary_logloss": "logloss",
     "cross_entropy": "logloss",
+    "binary_cross_entropy": "logloss",
+    "binary_crossentropy": "logloss",
+    "categorical_cross_entropy": "logloss",
+    "categorical_crossentropy": "logloss",
     "cohen_s_kappa": "cohen_kappa",
     "cohens_kappa": "cohen_kappa",
     "unweighted_kappa": "cohen_kappa",
     "normalized_gini": "gini",
+    "gini_index": "gini",
+    "normalized_gini_index": "gini",
     "ap": "average_precision",
     "pr_auc": "average_precision",
+    "auc_pr": "average_precision",
+    "auprc": "average_precision",
     "macro_f1": "f1_macro",
     "macro_averaged_f1": "f1_macro",
     "weighted_f1": "f1_weighted",
+    "f1_score_macro": "f1_macro",
+    "f1_score_weighted": "f1_weighted",
+    "f1_score_micro": "accuracy",
     "f1_micro": "accuracy",
     "micro_f1": "accuracy",
     "multiclass_logloss": "logloss",
     "multiclass_log_loss": "logloss",
     "multi_class_log_loss": "logloss",
+    "multiclass_loss": "logloss",
+    "multi_class_loss": "logloss",
+    "multiclass_logarithmic_loss": "logloss",
+    "multi_class_logarithmic_loss": "logloss",
     "mlogloss": "logloss",
     "mclogloss": "logloss",
     "mcrmse": "rmse",
@@ -159,6 +183,9 @@ _AROUND = re.compile(
 
 _IN_BRACKETS = re.compile(r"(?P<outer>[^(]*[^(\s])\s*\((?P<inner>[^()]+)\)\s*")
 """`Area under the ROC curve (AUC)`; what stands in brackets may also be a part of the name: `F1 (macro)`."""
+
+_NUMBERED = re.compile(r"^(map|ndcg|top|quantile|pinball)_?(\d[\d.]*)(?:_accuracy)?$")
+"""`map5`, `top 5 accuracy`, `quantile 0.9`."""
 
 _LOWER = frozenset(
     ("error", "loss", "distance", "divergence", "deviation", "entropy", "perplexity", "rmse", "rmsle", "rmspe", "mse",
@@ -227,10 +254,11 @@ def lacks_number(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """Lower case, `_` between the words, numbers behind an `@`: `MAP at 5` is `map@5`."""
+    """Lower case, `_` between the words, numbers behind an `@`: `MAP at 5`, `map5` and `MAP@{K=5}` are `map@5`."""
     text = unicodedata.normalize("NFKC", name).lower()
     key = re.sub(r"[^\w@.>]+", "_", text).strip("_")
-    return re.sub(r"_?@_?|_at_(?=[\d.]+$)", "@", key)
+    key = re.sub(r"_?@_?(?:k_)?|_at_(?=[\d.]+$)", "@", key)
+    return key if key in ALIASES else _NUMBERED.sub(r"\1@\2", key)
 
 
 def _with_number(key: str, number: str) -> MetricKind | None:

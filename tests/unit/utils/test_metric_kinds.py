@@ -20,7 +20,12 @@ from utils.metric_kinds import ALIASES, KINDS, WITH_NUMBER, grader_kind, lacks_n
         ("Symmetric mean absolute percentage error", "smape"), ("Coefficient of determination", "r2"),
         ("Matthews correlation coefficient (MCC)", "mcc"), ("area under the ROC curve (AUC)", "auc"),
         ("Probability of ranking well (AUC)", "auc"), ("F1 (macro)", "f1_macro"),
-        ("Mean Average Precision (MAP@12)", "map@12"),
+        ("Mean Average Precision (MAP@12)", "map@12"), ("MAP@{K=3}", "map@3"), ("map3", "map@3"), ("NDCG 5", "ndcg@5"),
+        ("top 5 accuracy", "top@5"), ("quantile 0.9", "quantile@0.9"), ("top 1 accuracy", "accuracy"),
+        ("Logarithmic Loss", "logloss"), ("Multiclass Loss", "logloss"), ("categorical crossentropy", "logloss"),
+        ("Root Mean Square Error (RMSE)", "rmse"), ("Root Mean Square Percentage Error", "rmspe"),
+        ("Normalized Gini Index", "gini"), ("AUPRC", "average_precision"), ("Hamming loss", "error_rate"),
+        ("F1 score (micro)", "accuracy"), ("multi-class accuracy", "accuracy"),
     ],
 )  # fmt: skip
 def test_metrics_are_known_by_their_usual_spellings(written, name):
