@@ -18,7 +18,7 @@ from ..tables.exact import Unusable, first_line
 from ..tables.with_columns import with_columns
 from .own_tables import OwnTables
 from .sample_form import Outputs, id_column
-from .targets import Goal, task_of
+from .targets import Goal, is_numbers, task_of
 
 TAKES = {"classes": "labels", "numbers": "regression", "probability": "probability"}
 """What the user may say that his function is given."""
@@ -67,7 +67,7 @@ class _Trial:
     def goal(self) -> Goal:
         """Numbers or classes, by the labels; of few values or two classes as well, if it takes what lies between."""
         tasks = {task_of(self._labels[name]) for name in self._labels}
-        numeric = all(_is_numeric(self._labels[name]) for name in self._labels)
+        numeric = all(is_numbers(self._labels[name]) for name in self._labels)
         pairs = all(self._labels[name].nunique() == 2 for name in self._labels)
         if self._metric.takes:
             task = TAKES[self._metric.takes]
@@ -125,7 +125,7 @@ class _Trial:
 
     def _runs_against(self) -> str:
         """What else it may be where a published metric is asked: a risk is predicted, and the target is a time."""
-        if self._metric.form != TABLES or len(self._labels.columns) > 1 or not _is_numeric(self._labels.iloc[:, 0]):
+        if self._metric.form != TABLES or len(self._labels.columns) > 1 or not is_numbers(self._labels.iloc[:, 0]):
             return ""
         return "; where it is right as published, its predictions run against the target: name a column of its negative"
 
@@ -186,10 +186,6 @@ def _as_the_sample_calls(tables: OwnTables) -> tuple[str, dict[str, str], list[s
     rest = [str(name) for name in sample.columns if name != ids]
     found = Outputs({name: name for name in targets}).matched(rest) or {}
     return ids or ID, {ours: theirs for theirs, (ours, _) in found.items()}, rest
-
-
-def _is_numeric(values: Any) -> bool:
-    return pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
 
 
 def _moved(table: Any, order: Any) -> Any:

@@ -55,6 +55,13 @@ def _written_otherwise(tables: OwnTables) -> Iterator[str]:
             yield f"submission.csv will hold {name} as numbers, where {file} has {cells.iloc[0]!r:.40}"
 
 
+def _not_counted(labelled: Any, targets: list[str], metric: str) -> Iterator[str]:
+    """A line where a metric passes over rows, as Kaggle's Rossmann over days on which a shop was closed."""
+    for name in targets if metric == "rmspe" else ():
+        if rows := int((labelled[name] == 0).sum()):
+            yield f"{name} is 0 in {counted(rows, 'row')}, which RMSPE does not count"
+
+
 def _asks_for_lists(tables: OwnTables) -> str:
     """That the sample submission has a row for each customer, say, of whom the training table has several."""
     for name in [name for name in tables.sample if name in tables.others]:
@@ -103,9 +110,9 @@ def surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
             "your function is given a column for each" if request.get("function") else "its score is the mean over them"
         )
         yield f"{counted(len(targets), 'target')}: a program predicts all of them, and {scored}"
-    if len(labelled) < tables.train.count:
+    if left := tables.train.count - len(labelled) - request.get("unlabelled", 0):
         lacks = f"without {' or '.join(targets)}"
-        left_out = counted(tables.train.count - len(labelled), f"row {lacks} is", f"rows {lacks} are")
+        left_out = counted(left, f"row {lacks} is", f"rows {lacks} are")
         yield f"{left_out} left out{labels_alone(tables) if len(labelled) < tables.train.count / 2 else ''}"
     yield from _second_head(tables)
     head = next(tables.train.pieces(tables.features))
@@ -123,6 +130,7 @@ def surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
         why = _asks_for_lists(tables) or " (--data.test=FILE is a table of the rows that it names)"
         yield f"{tables.files['sample'].name} is not filled: there is no test table{why}"
     yield from _sentinels(labelled, targets)
+    yield from _not_counted(labelled, targets, request["metric"] or "")
     yield from _lists(labelled, targets)
     yield from _written_otherwise(tables)
     if not request.get("sorted"):

@@ -18,7 +18,6 @@ MANY_CLASSES = 20
 """So many classes may be there however few the rows are."""
 MOST_COLUMNS = 1000
 """Columns of a submission with one for each class."""
-NOT_ZERO = ("mape", "rmspe")
 MOST_RELEVANT = 500
 """A grade of relevance g is worth 2 to the power of g, for NDCG."""
 
@@ -55,6 +54,8 @@ def goal_of(labelled: Any, targets: list[str], request: dict[str, Any], own: Goa
         goal = own
     elif metric.startswith("ndcg") and request["split"].startswith("group:"):
         goal = Goal("regression", request["split"].partition(":")[2])
+    elif metric == "gini" and all(ranks_by_size(labelled[name]) for name in targets):
+        goal = Goal("regression")
     elif task == "probability" and len(targets) == 1 and labelled[targets[0]].nunique() > 2:
         goal = Goal("classes")
     else:
@@ -66,10 +67,18 @@ def goal_of(labelled: Any, targets: list[str], request: dict[str, Any], own: Goa
     return goal
 
 
+def ranks_by_size(values: Any) -> bool:
+    """True for numbers of more than two values: the Gini coefficient of claims, not of classes."""
+    return is_numbers(values) and values.nunique() > 2
+
+
+def is_numbers(values: Any) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values))
+
+
 def task_of(values: Any) -> str:
     """What a function of the user's own is given: numbers, or classes."""
-    numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    return "regression" if numeric and values.nunique() > MANY_CLASSES else "labels"
+    return "regression" if is_numbers(values) and values.nunique() > MANY_CLASSES else "labels"
 
 
 def classes_read(shown: Any, targets: list[str], goal: Goal) -> dict[str, list[Any]]:
@@ -140,7 +149,7 @@ def _check_numbers(values: Any, metric: str, given: str, *, may_be_two: bool) ->
         )
     if metric == "rmsle" and values.min() < 0:
         raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
-    if metric in NOT_ZERO and (values == 0).any():
+    if metric == "mape" and (values == 0).any():
         raise Unusable(
             f"{given} divides by the label; '{values.name}' is 0 in {counted(int((values == 0).sum()), 'row')}"
         )
@@ -158,8 +167,7 @@ def _text_in(values: Any) -> str:
 
 
 def _has_fractions(values: Any) -> bool:
-    is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
-    return is_number and not _is_whole(values.dropna())
+    return is_numbers(values) and not _is_whole(values.dropna())
 
 
 def _is_whole(values: Any) -> bool:

@@ -97,7 +97,8 @@ class Scoring:
         )
 
     def _pair(self, y: Any, p: Any, name: str, answers: Any) -> Pair:
-        if self._metric in OF_TWO or self._exam.get("task") == "probability":
+        task = self._exam.get("task")
+        if task == "probability" or (task is None and self._metric in OF_TWO):
             return Pair((y == self._second(name)).to_numpy().astype(int), p.to_numpy(float))
         if self._exam["labels"]:
             numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)

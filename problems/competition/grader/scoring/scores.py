@@ -202,8 +202,15 @@ def auc(y: Any, p: Any) -> float:
 
 
 def gini(y: Any, p: Any) -> float:
-    """Normalised Gini coefficient of two classes."""
-    return 2 * auc(y, p) - 1
+    """Normalised Gini coefficient: how near predictions come to the order of the true values, 1 for that order itself.
+
+    Of two classes it is 2 AUC − 1. Equal predictions count as the mean over all their orders, where Kaggle's own
+    takes that of the rows.
+    """
+    if not np.ptp(y):
+        raise Undefined("Gini is undefined: all true values are equal")
+    apart = np.asarray(y, float) - np.mean(y)
+    return float(apart @ _ranks(np.asarray(p)) / (apart @ _ranks(np.asarray(y))))
 
 
 def average_precision(y: Any, p: Any) -> float:
