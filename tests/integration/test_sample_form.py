@@ -543,3 +543,14 @@ def test_a_sample_with_a_row_for_each_prediction_is_filled_so(tmp_path, inline):
         for shop, day, name in zip(rows["Shop"], rows["Day"], rows["variable"], strict=True)
     ]
     assert list(made) == ["value", "what"] and list(made["what"]) == list(ids) and made["value"].tolist() == wanted
+
+
+@pytest.mark.parametrize("text", ["12 7 200 31 {}", "What is the {} best way to cook rice"])
+def test_texts_name_no_rows(tmp_path, inline, text):
+    """Pixels in a cell, or sentences: each row was handed in under the whole of it."""
+    train = ["pixels,kind", *(f"{text.format(i)},{'ab'[i % 2]}" for i in range(TRAINED))]
+    mine = labelled_folder(tmp_path)
+    (mine / "train.csv").write_text("\n".join(train))
+    (mine / "test.csv").write_text("\n".join(["pixels", *(text.format(i) for i in range(TRAINED, COUNT))]))
+    found, _ = handed_in(tmp_path, mine, "row['kind'] = 'b'", "data.target=kind", "data.metric=accuracy")
+    assert all(lines == ["row,kind", *(f"{i},b" for i in range(TESTED))] for lines in found.values())

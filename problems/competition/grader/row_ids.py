@@ -20,6 +20,10 @@ from .tables.pieces import marked
 from .tables.with_columns import with_columns
 
 ROW_ID = "row_id"
+LOOKED_AT = 1000
+"""Cells of a column that tell whether it may name rows."""
+WORDS = 4
+"""On average, from which on a cell is a text."""
 
 
 def with_ids(tables: OwnTables, seed: int, known_as: str | None = None) -> tuple[Any, str, RowNames]:
@@ -52,20 +56,33 @@ def with_ids(tables: OwnTables, seed: int, known_as: str | None = None) -> tuple
     return theirs, key, names
 
 
+def begun_anew(tables: OwnTables) -> list[str]:
+    """Columns of ids that name each row of the training table and each of the user's test, and some of both alike."""
+    alike = [name for name in tables.features if called_like_id(name)] if len(tables.test) else []
+    once = [name for name in alike if each_once([tables.test[name]]) and each_once([tables.column(name)])]
+    return [name for name in once if not each_once([tables.column(name), tables.test[name]])]
+
+
 def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
     """What names the user's rows where no sample tells: a column called so, the first, or numbers from 0."""
     theirs = tables.test
     alike = [name for name in theirs if str(name).lower() in ID_NAMES]
     found = dict.fromkeys(c for c in (*called, *alike) if c in theirs)
     for column in dict.fromkeys([*found, *theirs.columns[:1]]):
-        is_name = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
-        if is_name and (names := _names_in(tables, column)).ids.name_rows:
+        if _may_name(theirs[column]) and (names := _names_in(tables, column)).ids.name_rows:
             return names
     if found and len(theirs):
         file = tables.files["test"].name
         told = f"{next(iter(found))} of {file} does not name each row once: in submission.csv rows are numbered from 0"
         tables.notes.append(told)
     return RowNames.numbered(len(theirs))
+
+
+def _may_name(values: Any) -> bool:
+    """False for measures, and for sentences and rows of pixels: nobody calls a row by these."""
+    if pd.api.types.is_numeric_dtype(values):
+        return not pd.api.types.is_float_dtype(values)
+    return bool(values.dropna().astype(str).head(LOOKED_AT).str.split().str.len().mean() < WORDS)
 
 
 def _names_in(tables: OwnTables, column: str) -> RowNames:

@@ -16,12 +16,15 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ..tables.columnar_files import column_names, parquet_pieces
 from ..tables.columns import listed, same_names
 from ..tables.contents import read_any
 from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.formats import COLUMNAR, PARQUET, Look, is_text, look_at
+from ..tables.keys import as_keys
 from .parts_of_tables import PARTITION, join_files, partitions
 
 ENDINGS = re.compile(r"\.(csv|tsv|tab|parquet|pq|feather|arrow)(\.(gz|zip|bz2|xz))?$", re.IGNORECASE)
@@ -35,6 +38,8 @@ HEAD = 20_000
 """Rows of two files that tell whether they are parts of one table."""
 WORK = ".joined"
 """A folder that is there while a table is joined."""
+HALF = 0.5
+"""Part of the ids of one file that another has too where they begin anew."""
 FEW, MOST = 8, 0.9
 """Files from which their names may be rows', and the part of them that must be."""
 _SIDE = re.compile(r"(?<![a-z])(train|test)(ing)?(?![a-z])", re.IGNORECASE)
@@ -51,13 +56,16 @@ class Joined:
     parts: list[str]
 
 
-def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Collection[str]) -> Joined:
+def join_further(
+    public: Path, keys: Mapping[str, Collection[str]], columns: Collection[str], anew: Collection[str] = ()
+) -> Joined:
     """Join what is one table; its files are left as they are where they are none, or too large.
 
     Args:
         public: what programs see.
         keys: columns of ours that name rows, and their values as texts.
         columns: all columns of ours.
+        anew: columns that name rows of the user's test by what other rows of the training table are called.
     """
     done, work, small = Joined([], [], []), public / WORK, {name.casefold() for name in columns}
     for paths, key in _groups(public, keys):
@@ -65,6 +73,11 @@ def join_further(public: Path, keys: Mapping[str, Collection[str]], columns: Col
         by_names = any(told.values())
         size = sum(path.stat().st_size for path in paths)
         try:
+            if key is None and (name := _begins_anew(paths, {*keys, *anew})):
+                theirs = [path.relative_to(public).as_posix() for path in paths if _is_of_test(path)]
+                done.parts.extend(theirs)
+                done.notes.append(f"{name} begins anew in {listed(theirs)}, whose rows are others: nothing joins it")
+                continue
             if not _are_one(paths, () if by_names else small):
                 continue
             name = _name(paths, public, key)
@@ -179,6 +192,25 @@ def _are_one(paths: Sequence[Path], keys: Collection[str]) -> bool:
         if min(len(one), len(other)) > 1 and one.is_unique and other.is_unique and other.isin(one).mean() > 1 - MOST:
             return False
     return True
+
+
+def _is_of_test(path: Path) -> bool:
+    sides = _SIDE.findall(path.name) or _SIDE.findall(path.parent.name)
+    return bool(sides) and sides[-1][0].lower() == "test"
+
+
+def _begins_anew(paths: Sequence[Path], names: Collection[str]) -> str:
+    """The column by which a table of the test calls its rows as that of training calls others; '' for none."""
+    sides = [next((path for path in paths if _is_of_test(path) is of_test), None) for of_test in (False, True)]
+    looks = [(path, look_at(path)) for path in sides if path is not None]
+    if len(looks) < 2:
+        return ""
+    for name in names:
+        if all(name in _columns(path, look) for path, look in looks):
+            mine, theirs = (as_keys(_head(path, look, name)).dropna().unique() for path, look in looks)
+            if len(theirs) and pd.Series(theirs).isin({*mine}).mean() > HALF:
+                return name
+    return ""
 
 
 def _columns(path: Path, look: Look) -> list[str]:

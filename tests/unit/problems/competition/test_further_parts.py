@@ -117,3 +117,15 @@ def test_a_folder_of_parts_that_stays_keeps_its_name(tmp_path, monkeypatch):
     for place in (0, 1):
         write(tmp_path, f"loans.csv/part-{place}.csv", id=[place, place], a=[1, 2])
     assert join_further(tmp_path, IDS, COLUMNS).names == ["loans_joined.csv"]
+
+
+@pytest.mark.parametrize(("keys", "anew"), [(IDS, ()), ({}, ["id"])])
+def test_tables_of_a_test_whose_ids_begin_anew_are_told_and_joined_to_nothing(tmp_path, keys, anew):
+    """Series 7 of the test is another than series 7 of training; of other keys, such as days, both have the same."""
+    write(tmp_path, "X_train.csv", id=[1000, 1000, 1001, 1002], x=[1, 2, 3, 4])
+    write(tmp_path, "X_test.csv", id=[1000, 1001, 1001], x=[5, 6, 7])
+    write(tmp_path, "weather_train.csv", day=[1, 2, 2], rain=[1, 2, 3])
+    write(tmp_path, "weather_test.csv", day=[2, 3, 3], rain=[1, 2, 3])
+    joined = join_further(tmp_path, keys, COLUMNS, anew)
+    assert joined.names == ["weather.csv"] and "X_test.csv" in joined.parts and "X_train.csv" not in joined.parts
+    assert "id begins anew in X_test.csv, whose rows are others: nothing joins it" in joined.notes
