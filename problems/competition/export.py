@@ -187,7 +187,7 @@ def _lines(own: dict[str, Any], found: dict[str, dict[str, str]]) -> Iterator[li
             row = found[key] if key in found else found[_key(key)]
             yield [*cells[: long["place"]], _prediction(row, ours, own), *cells[long["place"] :]]
         return
-    yield [theirs for theirs, *_ in own["columns"]]
+    yield ["" if theirs in own["nameless"] else theirs for theirs, *_ in own["columns"]]
     for place, (key, name) in enumerate(own["rows"].items()):
         row = found[key] if key in found else found[_key(key)]
         yield _handed_in({**row, own["key"]: name}, place, own)

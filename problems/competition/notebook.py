@@ -210,7 +210,7 @@ made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].reset_index
 made[KEY] = names.to_numpy()
 {spelling}{best}made = pd.DataFrame({{theirs: {other}{kept}{ranked}made[ours] for theirs, ours, how in FORM}})
 assert made.notna().all().all() and len(made) == len(test), "values are missing"
-{check}made.to_csv("submission.csv", index=False)
+{check}made{nameless}.to_csv("submission.csv", index=False)
 made.head()
 """
 
@@ -336,6 +336,7 @@ def _last(own: dict[str, Any], *, sample: bool) -> str:
         kept='spelled[theirs] if how == "kept" else ' if "kept" in ways else "",
         ranked='best if how == "ranked" else ' if "ranked" in ways else "",
         best=_BEST.format(**own["ranked"]) if "ranked" in ways else "",
+        nameless=f".rename(columns={dict.fromkeys(own['nameless'], '')!r})" if own["nameless"] else "",
     )  # fmt: skip
 
 

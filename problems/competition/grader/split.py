@@ -6,10 +6,9 @@ rows are scored; the user's rows are what the exported submission holds.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,19 +25,17 @@ from .leaks.totals import row_of_totals
 from .own_data.further_forms import write_plain
 from .own_data.further_parts import Joined, join_further
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
-from .own_data.long_form import long_form
 from .own_data.own_goal import own_goal
 from .own_data.own_tables import OwnTables, read_own
-from .own_data.ranked_cells import ranked_cells
-from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
+from .own_data.second_table import further_tables
 from .own_data.secret_draws import secret_draws
 from .own_data.sides import Sides, part_rows, telling_features
 from .own_data.surprises import surprises
 from .own_data.targets import Goal, classes_read, fractions_as_classes, goal_of
-from .row_ids import with_ids
+from .own_data.user_rows import outputs_of, write_user_rows
+from .row_ids import begun_anew, with_ids
 from .scoring import parts
 from .tables.columns import listed
-from .tables.contents import read_texts
 from .tables.counts import counted
 from .tables.csv_text import write_csv
 from .tables.exact import Unusable, read_table
@@ -120,14 +117,16 @@ def prepare_own(
     lacking = [name for name in tables.others if name not in there]
     kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *goal.beside, *lacking])
     write_csv(answers[list(kept)], private / "answers.csv")
-    outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
-    notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
+    outputs = outputs_of(tables, shown, columns, goal, request["metric"] or "")
+    beside = further_tables(request)
+    notes += write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal, beside)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request, tell)
     tell("further files are told apart: parts of one table, files of a row each")
     names_of_rows = {} if invented else {key: as_keys(pd.concat([sides.shown[key], answers[key], theirs[key]]))}
     plain, joined_up = dict[str, list[str]](), Joined([], [], [])
     if not request.get("alone"):
-        plain, joined_up = write_plain(public), join_further(public, names_of_rows, tables.columns)
+        plain = write_plain(public)
+        joined_up = join_further(public, names_of_rows, tables.columns, begun_anew(tables))
     notes += [f"{name} is read as {listed(written)}" for name, written in plain.items()] + joined_up.notes
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
@@ -312,38 +311,3 @@ def _sample(ids: Any, shown: Any, targets: list[str], columns: list[str], goal: 
         for name in targets
     }
     return with_columns(ids, neutral)
-
-
-def _outputs(tables: OwnTables, shown: Any, columns: list[str], goal: Goal, metric: str) -> Outputs:
-    """What a program predicts, under the user's names."""
-    target = tables.targets[0]
-    words = tables.classes[target].words if target in tables.classes else {}
-    if goal.task == "classes":
-        theirs = {words.get(name, name): name for name in columns}
-        return Outputs(theirs, ranked=ranked_cells(tables.sample, metric, list(theirs)))
-    pair = sorted(shown[target].unique()) if goal.task == "probability" and len(columns) == 1 else ()
-    return Outputs({name: name for name in columns}, tuple(words.get(name, name) for name in as_keys(pair)))
-
-
-def _write_user_rows(
-    path: Path, tables: OwnTables, names: RowNames, outputs: Outputs, ids: Any, goal: Goal
-) -> list[str]:
-    """Which rows of the public test are the user's, what he calls them, and the form of his submission; notes of it."""
-    key, at = str(ids.name), tables.files.get("sample") if len(ids) else None
-    form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, tables.others)
-    others = other_ids(at.name, names) if at else ""
-    long = long_form(tables, as_keys(ids), outputs.columns) if at and form.wrong else None
-    told, unlike = ([long.told], "") if long else ([*form.told, *filter(None, [others])], form.wrong)
-    mine = as_keys(ids).iloc[names.places]
-    own = {
-        "key": key, "column": names.column, "table": names.table, "source": names.source, "columns": form.columns,
-        "unlike": "; ".join(filter(None, [unlike, "" if long else others, tables.no_rows])),
-        "rows": dict(zip(map(str, mine), names.texts, strict=True)), "by_sample": names.is_sample_of_same,
-        "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
-        "words": {name: tables.classes[name].all_words for name in tables.classes if goal.labels},
-        "lost": {name: found.lost for name, found in tables.classes.items()},
-        "composed": names.composed and asdict(names.composed), "long": long and asdict(long),
-        "ranked": outputs.ranked and {**asdict(outputs.ranked), "names": {o: t for t, o in outputs.columns.items()}},
-    }  # fmt: skip
-    path.write_text(json.dumps(own, default=str), encoding="utf-8")
-    return told

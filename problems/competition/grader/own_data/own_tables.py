@@ -20,6 +20,7 @@ from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
 from ..tables.progress import Tell, nobody
 from ..tables.with_columns import with_columns
+from .composed_ids import composed
 from .forms_of_both import forms_of_both, told_other
 from .new_groups import told_new_groups, told_newer
 from .second_table import Joined, columns_of, may_be_table, with_labels
@@ -121,7 +122,8 @@ def read_own(request: dict[str, Any], say: Tell = nobody) -> OwnTables:
         place = Path(request["folder"])
         called = path.relative_to(place).as_posix() if path.is_relative_to(place) else path.name
         if told or (name in ("train", "test") and (path.stem.lower() != name or "/" in called)):
-            seen = "" if called == f"{name}.csv" else f" as {name}.csv"
+            programs_see = "sample_submission.csv" if name == "sample" else f"{name}.csv"
+            seen = "" if called == programs_see else f" as {programs_see}"
             notes.append(f"{called} is read{seen}" + (f" ({told})" if told else ""))
 
     def read(name: str) -> Any:
@@ -260,7 +262,19 @@ def _has_ids_of(path: Path, theirs: Any, *, is_blank: bool) -> bool:
     except Unusable:
         return False
     table = table.rename(columns=same_names(table, list(theirs)))
+    if len(table) != len(theirs):
+        return False
     pairs = {n: (as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs}
     names = [n for n, (mine, found) in pairs.items() if mine.is_unique and set(mine) == set(found)]
+    names += [n for n in table if n not in theirs and _is_composed_of(table[n], theirs)]
     is_form = not is_blank or any((table.drop(columns=name).nunique(dropna=False) == 1).all() for name in names)
-    return len(table) == len(theirs) and bool(names) and is_form
+    return bool(names) and is_form
+
+
+def _is_composed_of(values: Any, theirs: Any) -> bool:
+    """True for ids that are put together of columns of the test: `840_2024-06-10`."""
+    if pd.api.types.is_numeric_dtype(values) or values.isna().any():
+        return False
+    names = [name for name in theirs if not pd.api.types.is_float_dtype(theirs[name])]
+    ids = values.astype(str).str.strip()
+    return composed(ids, names, theirs.__getitem__, lambda name: as_keys(theirs[name]).astype(str)) is not None

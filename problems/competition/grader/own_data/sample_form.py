@@ -205,13 +205,16 @@ def form_of(sample: Any, file: str, names: RowNames, outputs: Outputs, key: str,
 
 
 def _matched_in(rest: list[str], sample: Any, outputs: Outputs, same_rows: bool) -> dict[str, tuple[str, str]] | None:
-    """Which of the sample's columns are predictions: all, those that are called so, or those that are no words."""
+    """Which of the sample's columns are predictions: all, those that are called so, those that are no words, or those
+    of the classes that training has, where the sample asks for more.
+    """
     if (found := outputs.matched(rest)) or not same_rows:
         return found
     called = {_folded(name) for name in (*outputs.columns, *outputs.pair)}
     by_name = [name for name in rest if _folded(name) in called]
     numbers = [name for name in rest if pd.api.types.is_numeric_dtype(sample[name])]
-    return outputs.matched(by_name) or outputs.matched(numbers)
+    classes = list(_around(rest, list(outputs.columns))) if len(outputs.columns) > 1 else []
+    return outputs.matched(by_name) or outputs.matched(numbers) or outputs.matched(classes)
 
 
 def other_ids(file: str, names: RowNames) -> str:
@@ -243,17 +246,23 @@ def _matched(rest: list[str], outputs: list[str]) -> dict[str, str] | None:
         return None
     if len(rest) == 1:
         return {rest[0]: outputs[0]}
+    found = _around(rest, outputs)
+    return found if len(found) == len(rest) else None
+
+
+def _around(rest: list[str], outputs: list[str]) -> dict[str, str]:
+    """Those of the sample's columns → ours that have the same around ours, all of these: `Status_low`; {} for none."""
     folded = {_folded(name): name for name in rest}
     mine = {_folded(name): name for name in outputs}
     if len(folded) < len(rest) or len(mine) < len(outputs):
-        return None
+        return {}
     longest = max(mine, key=len)
     for one in (found for name in folded for found in re.finditer(re.escape(longest), name)):
         before, after = one.string[: one.start()], one.string[one.end() :]
         found = {folded[whole]: mine[name] for name in mine if (whole := f"{before}{name}{after}") in folded}
-        if len(found) == len(rest):
+        if len(found) == len(mine):
             return found
-    return None
+    return {}
 
 
 def _of_ids(file: str, names: RowNames) -> list[str]:

@@ -63,15 +63,14 @@ def with_labels(
         first = Path(request["train"]).name
         alone = f"; to predict the rows of {path.name} by themselves: --data.train={path.name}"
         raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}{alone}")
-    notes.append(f"{listed(missing)} of {path.name} is {said}")
+    notes.append(f"{listed(missing)} of {path.name} {'is' if len(missing) == 1 else 'are'} {said}")
     return Joined(path, key, missing), joined, classes, found
 
 
 def second_table(missing: list[str], request: dict[str, Any], train: list[str]) -> Path:
     """The only further table that has the targets."""
     folder, name = Path(request["folder"]), Path(request["train"]).name
-    others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if may_be_table(path, request)]
-    found = [path for path in others if set(missing) <= set(columns_of(path))]
+    found = [path for path in further_tables(request) if set(missing) <= set(columns_of(path))]
     found = [path for path in found if "test" not in path.name.lower()] if len(found) > 1 else found  # y_test.csv
     if len(found) == 1:
         return found[0]
@@ -80,6 +79,12 @@ def second_table(missing: list[str], request: dict[str, Any], train: list[str]) 
         raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
     hint = instead(missing[0], train, Path(request["train"]))
     raise Unusable(f"data.target={missing[0]}: no such column in '{folder / name}'{hint}")
+
+
+def further_tables(request: dict[str, Any]) -> list[Path]:
+    """What may be tables in the user's folder, beside those of the request."""
+    folder = Path(request["folder"])
+    return [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if may_be_table(path, request)]
 
 
 def may_be_table(path: Path, request: dict[str, Any]) -> bool:

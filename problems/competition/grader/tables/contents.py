@@ -82,14 +82,26 @@ def _doubled(path: Path, look: Look) -> dict[str, int]:
         return {}
     if look.suffix in COLUMNAR:
         return columns_twice(path, look)
-    if look.suffix in SHEETS:
-        head = head_of_sheet(path, look)
-    else:
-        with opened(path, look.packed) as file:
-            head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.sep, header=None,
-                               nrows=1, dtype=str, skiprows=look.above, **CSV_WAYS[look.quoted])  # fmt: skip
-    counts = Counter(head.iloc[0].dropna().astype(str))
+    counts = Counter(_head_cells(path, look).dropna().astype(str))
     return {name: count for name, count in counts.items() if count > 1}
+
+
+def nameless(path: Path) -> list[str]:
+    """What pandas calls the columns that a table's head leaves without a name."""
+    with refusals(path):
+        look = look_at(path)
+        cells = _head_cells(path, look) if is_text(look) or look.suffix in SHEETS else pd.Series(dtype=object)
+    return [f"Unnamed: {place}" for place, is_blank in enumerate(cells.isna()) if is_blank]
+
+
+def _head_cells(path: Path, look: Look) -> Any:
+    """The first row of a text table or a sheet as it stands."""
+    if look.suffix in SHEETS:
+        return head_of_sheet(path, look).iloc[0]
+    with opened(path, look.packed) as file:
+        head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.sep, header=None,
+                           nrows=1, dtype=str, skiprows=look.above, **CSV_WAYS[look.quoted])  # fmt: skip
+    return head.iloc[0]
 
 
 def line_of_head(path: Path, column: str) -> int:
