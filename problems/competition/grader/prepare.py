@@ -27,6 +27,8 @@ from .own_data.parts_of_tables import with_joined
 from .own_data.recoded import recoded, with_originals
 from .own_data.rows_asked_for import by_labels
 from .own_data.rows_of_files import with_rows_of_files
+from .own_data.rows_of_ids import with_rows_of_ids
+from .own_data.rows_without_label import with_unlabelled_rows
 from .row_files import collections
 from .scoring import parts
 from .side_tables import SideTables, side_tables
@@ -70,6 +72,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
 
         request = with_rows_of_files(by_labels(with_originals(request)), out / JOINED)
         request = with_joined(recoded(request, out / JOINED), out / JOINED)
+        request = with_rows_of_ids(with_unlabelled_rows(request, out / JOINED), out / JOINED)
         made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out, tell)
         shutil.rmtree(out / JOINED, ignore_errors=True)
     except Unusable as error:

@@ -91,3 +91,18 @@ def _readings(
             yield Composition((*parts, name), marks)
         elif not rest[end].isalnum():
             yield from _readings(rest[end + 1 :], known, (*parts, name), (*marks, rest[end]))
+
+
+def without_words(ids: Any, words: Sequence[str]) -> tuple[Any, str] | None:
+    """(the ids without what is predicted at their end, the mark before it): `10003_age` is 10003; None where one has
+    none.
+    """
+    longest = sorted(words, key=len, reverse=True)
+    ends = ids.map({text: next((word for word in longest if text.endswith(word)), "") for text in ids.unique()})
+    sizes = ends.str.len()
+    if not (sizes > 0).all():
+        return None
+    bodies = pd.Series([text[: -size - 1] for text, size in zip(ids, sizes, strict=True)], ids.index, dtype=str)
+    marks = {text[-size - 1 : -size] for text, size in zip(ids, sizes, strict=True)}
+    mark = marks.pop()
+    return None if marks or mark.isalnum() or not mark or (bodies == "").any() else (bodies, mark)

@@ -33,6 +33,8 @@ from .own_tables import read_own
 from .recoded import TABLES, recoded, with_originals
 from .rows_asked_for import by_labels
 from .rows_of_files import with_rows_of_files
+from .rows_of_ids import with_rows_of_ids
+from .rows_without_label import with_unlabelled_rows
 
 LOOKED_AT = 1000
 """Rows of a text table that are compared with what the notebook reads."""
@@ -65,6 +67,9 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
                 f"{_SAID} the rows to predict are files alone, and the notebook reads their names in a table"
             )
         request = recoded(asked, Path(folder))
+        for made in (with_unlabelled_rows, with_rows_of_ids):
+            if made(request, Path(folder) / "test") is not request:
+                raise Unusable(f"{_SAID} the notebook reads the rows to predict in a table: save them as test.csv")
         found, said = read_own(request), request.get("encoding")
         mine = {Path(request[name]): Path(asked[name]) for name in TABLES if asked.get(name)}
         files = dict(found.files)
