@@ -24,8 +24,11 @@ ALIKE = 6
 """Constant columns with nothing to tell them apart but their names from which they share a line."""
 LEAST_APART, LEAST_KNOWN = 3, 5
 """So often a value comes that stands for a missing one, in a column of so many values at least."""
+LEAST_LISTED, LISTED_LOOKED_AT = 8, 50
+"""Numbers of a cell that is a list of them, and cells that tell it."""
 SAMPLE_ROWS, SAMPLE_CELLS = 200_000, 20_000_000
 """Rows of a file that are read, and cells of them."""
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _ODD = re.compile(
     "[^\\S ]|[\x00-\x1f\x7f-\x9f\ud800-\udfff"  # white space but blanks, controls, half characters
     "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"  # what turns text, or has no width
@@ -38,8 +41,8 @@ def profile(frame: Any) -> list[dict[str, Any]]:
 
     `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`, and `apart`
     where the least or the greatest stands for something else; categories their most frequent `values`, dates the first
-    and the last; text its mean number of `words`; all of them `missing` (a fraction), `unique` and `fewest`, how often
-    the rarest value occurs.
+    and the last; text its mean number of `words`, and how many numbers are `listed` in each cell where these are all;
+    all of them `missing` (a fraction), `unique` and `fewest`, how often the rarest value occurs.
     """
     return [_profile_column(str(name), frame[name]) for name in frame.columns]
 
@@ -182,7 +185,8 @@ def _column_line(column: dict[str, Any], kind: str) -> str:
         if apart := column.get("apart"):
             line += f", {apart['share']:.1%} are {apart['value']:.6g} and all others far from it"
     elif column["kind"] == "text":
-        line += f", about {column['words']:.0f} words"
+        numbers = f", {column['listed']} numbers in each cell" if column.get("listed") else ""
+        line += numbers or f", about {column['words']:.0f} words"
     elif column["kind"] == "date":
         line += f", {_counted(column['unique'], 'value')}, {' to '.join(str(value)[:30] for value in column['values'])}"
     else:
@@ -219,10 +223,21 @@ def _profile_column(name: str, values: Any) -> dict[str, Any]:
     if _is_date(text):
         return {**known, "kind": "date", "values": _first_and_last(text)}
     words = text.head(2000).str.split().str.len().mean()
+    if listed := _listed(text.head(LISTED_LOOKED_AT)):
+        return {**known, "kind": "text", "words": round(float(words), 1), "listed": listed}
     if words >= 4 and known["unique"] > 0.3 * len(text):
         return {**known, "kind": "text", "words": round(float(words), 1)}
     named = text.value_counts().sort_index().sort_values(ascending=False, kind="stable")
     return {**known, "kind": "category", "values": [value[:60] for value in named.index[:MAX_VALUES]]}
+
+
+def _listed(cells: Any) -> int:
+    """How many numbers each cell is a list of, such as the pixels of a picture; 0 for other texts."""
+    parts = cells.str.strip("[] ").str.split(r"[\s,;]+", regex=True)
+    count = len(parts.iloc[0])
+    if count < LEAST_LISTED or not (parts.str.len() == count).all():
+        return 0
+    return count if all(_NUMBER.fullmatch(part) for cell in parts for part in cell) else 0
 
 
 def _numbers(values: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
+from problems.competition.rules import number_lists
 from problems.competition.rules.row_files import RowFiles, row_files
 from problems.competition.rules.scales import ordered
 from problems.competition.rules.side_tables import SideTable, side_tables
@@ -135,6 +136,8 @@ class Facts:
     """The table that has the rows to predict: of the sample submission, no more than the ids are read."""
     files: RowFiles = field(default_factory=RowFiles)
     """What programs read of each row's files."""
+    lists: Mapping[str, int] = field(default_factory=dict)
+    """Columns whose cells are lists of so many numbers."""
     sides: tuple[SideTable, ...] = ()
     """Further tables that programs can join."""
     joined: int = 0
@@ -183,7 +186,7 @@ class Facts:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns to predict from."""
-        return (*self.numbers, *self.categories, *self.texts, *self.dates)
+        return (*self.numbers, *self.categories, *self.texts, *self.dates, *self.lists)
 
     def joining(self, tables: tuple[str, ...]) -> Facts:
         """Of a recipe that joins these tables."""
@@ -193,7 +196,8 @@ class Facts:
     @property
     def width(self) -> int:
         """Columns that models learn from."""
-        return len(self.numbers) - self.alike + len(self.categories) + self.more + self.files.looks + self.joined
+        made = self.more + self.files.looks + self.joined + number_lists.width(self.lists)
+        return len(self.numbers) - self.alike + len(self.categories) + made
 
 
 def read_facts(extras: Mapping[str, Any]) -> Facts:
@@ -220,7 +224,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     def of(kind: str) -> tuple[str, ...]:
         return tuple(name for name, column in used.items() if column["kind"] == kind)
 
-    numbers = of("number")
+    numbers, lists = of("number"), {name: int(used[name].get("listed") or 0) for name in of("text")}
+    lists = {name: count for name, count in lists.items() if count}
     aims = [columns[name] for name in targets] or [{}]
     tasks = ["classes" if label in columns else _task_of(data, aim) for aim in aims]
     goals = tuple(Goal(task, _outputs(task, aim)) for task, aim in zip(tasks, aims, strict=True))
@@ -238,7 +243,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         rows=rows,
         numbers=numbers,
         categories=of("category"),
-        texts=(*of("text"), *files.texts),
+        texts=(*(name for name in of("text") if name not in lists), *files.texts),
         dates=of("date"),
         date_formats={name: str(used[name]["format"]) for name in of("date") if used[name].get("format")},
         skewed=tuple(n for n in numbers if _is_skewed(used[n])),
@@ -271,6 +276,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         ids=str(data.get("ids") or "test.csv"),
         asks=str(data.get("asks") or "test.csv"),
         files=files,
+        lists=lists,
         sides=sides,
     )
 

@@ -59,7 +59,7 @@ def row_files(data: Mapping[str, Any], pace: float, longest: float, memory_mb: f
     pictures = _places(one for one in named if one["kind"] == "images")
     texts = _places(one for one in named if one["kind"] == "texts")
     taken = [column["name"] for column in data.get("columns", [])]
-    written = {_untaken(f"{name}_text", taken): (name, places) for name, places in texts.items()}
+    written = {untaken(f"{name}_text", taken): (name, places) for name, places in texts.items()}
     sizes = {one["column"]: float(one["bytes"]) for one in named if one["kind"] == "images"}
     each = sum(PICTURE + PICTURE_BYTE * size for size in sizes.values())
     rows = data.get("rows") or {}
@@ -80,7 +80,7 @@ def _places(named: Iterable[Mapping[str, Any]]) -> dict[str, Places]:
     return places
 
 
-def _untaken(name: str, taken: Iterable[str]) -> str:
+def untaken(name: str, taken: Iterable[str]) -> str:
     while any(other.startswith(name) for other in taken):
         name += "_"
     return name
@@ -179,7 +179,7 @@ def lines(files: RowFiles, table: str, asks: str, columns: Iterable[str]) -> lis
     """
     if not files.naming:
         return []
-    start = _untaken("look", columns)
+    start = untaken("look", columns)
     made = [f"        {name!r}: written(named[{of!r}], {places!r})," for name, (of, places) in files.texts.items()]
     for number, (of, places) in enumerate(files.pictures.items()):
         called = f'f"{start}_{number}_{{place}}"'

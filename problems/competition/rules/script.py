@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems.competition.rules import features, row_files, side_lines, size
+from problems.competition.rules import features, number_lists, row_files, side_lines, size
 from problems.competition.rules.drafts import counts_sureness
 from problems.competition.rules.drawn_rows import without_sparse
 from problems.competition.rules.facts import EXTREME, FEWEST, Facts
@@ -37,16 +37,17 @@ def _of_several(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
     """A model of its own for each target; those of one kind come out of one function."""
     lines: list[str] = []
     calls: dict[str, str] = {}
+    more = ", rows" if facts.unlabelled else ""  # each learns from those that have its label
     for place, (goal, alike) in enumerate(facts.by_goal().items()):
         name = f"learned_{goal.task}" if place == 0 else f"learned_{goal.task}_{place}"
         steps = features.write(_steps(recipe, alike), alike, recipe.columns)
         body = [*steps, "", *_model(recipe, alike), "", *_train(recipe, alike), "", *_prediction(recipe, alike)]
         doc = '    """What a model of its own predicts for a target."""'
-        lines += [f"def {name}(TARGET):", doc, *(f"    {line}" for line in _labels(facts))]
+        lines += [f"def {name}(TARGET{more}):", doc, *(f"    {line}" for line in _labels(facts))]
         lines += [f"    {line}" if line else "" for line in body] + ["    return prediction", "", ""]
         calls |= dict.fromkeys(alike.targets, name)
     table = "pd.DataFrame({ID: test[ID], **predictions})"
-    learned = [f"predictions[{name!r}] = {calls[name]}({name!r})" for name in facts.targets]
+    learned = [f"predictions[{name!r}] = {calls[name]}({name!r}{more})" for name in facts.targets]
     return {
         "DATA": _data(recipe, facts),
         "MODEL": lines[:-2],
@@ -94,6 +95,7 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
         *row_files.lines(facts.files, facts.table, facts.asks, facts.columns),
+        *number_lists.lines(facts.lists, facts.columns),
         *side_lines.lines(sides, [(name, facts.date_formats.get(name, "")) for name in facts.dates]),
     ]
 

@@ -227,6 +227,7 @@ def sifted(classifies: bool) -> list[str]:
         "",
         f"aims = {aims}",
         f"idle = [name for name in further if name in X and tells(X[name]) < {LEAST_TOLD}]",
+        "idle = idle if len(idle) < X.shape[1] else []  # nothing would be left to learn from",
         "X, X_test = X.drop(columns=idle), X_test.drop(columns=idle)",
         'print("columns of further tables that tell nothing by themselves:", len(idle), "of", len(further))',
     ]

@@ -211,6 +211,24 @@ def test_rows_without_a_label_are_not_learned(tmp_path, monkeypatch, task):
         assert "X" not in names or len(names["X"]) == len(names["y"]) == 1200 - 24
 
 
+def test_of_several_targets_each_learns_the_rows_that_have_its_label(tmp_path, monkeypatch):
+    """Every such program failed: a function took the rows for its own before it had any."""
+    some = seldom(230)
+    some = some.assign(kind=some["size"].where(some.index % 50 != 1), price=some["size"].where(some.index % 40 != 3))
+    extras = laid_out(tmp_path, some, "kind", "regression", tested=lambda test: test.drop(columns="price"))
+    extras["data"]["targets"] = ["kind", "price"]
+    for column in extras["data"]["columns"]:
+        column["unlabelled"] = column["name"] in ("kind", "price")
+    facts = read_facts(extras)
+    made = recipe.Recipe(members=(FAMILIES["hgb"].default(facts),))
+    monkeypatch.chdir(tmp_path)
+    for code in (script.render(made, facts), *(baseline.code for baseline in baselines(extras))):
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), threadpool_limits(1):
+            exec(compile(code, "solution.py", "exec"), {"__name__": "__main__"})
+        found = pd.read_csv("submission/submission.csv")
+        assert list(found) == ["Id", "kind", "price"] and found.notna().all().all()
+
+
 def test_rows_that_the_sample_alone_names_are_its_rows_one_by_one(tmp_path, monkeypatch):
     drop = {"tested": lambda test: test.drop(columns="Id"), "ids": "sample_submission.csv"}
     extras = laid_out(tmp_path, seldom().drop(columns="kind").rename(columns={"size": "kind"}), "kind", "regression",

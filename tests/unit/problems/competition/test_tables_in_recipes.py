@@ -3,9 +3,11 @@
 import random
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from problems.competition.rules import changes, drafts, recipe, repair, script
+from problems.competition.rules import changes, drafts, recipe, repair, script, side_lines
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.recipe import Member, Recipe
 from problems.competition.rules.writer import own_recipe
@@ -90,3 +92,15 @@ def test_where_nothing_else_is_there_some_table_is_always_joined():
     first, _ = drafts.draft(known, rng, 0)
     assert known.is_table and first.tables
     assert all(changes.improve(first, known, rng)[0].tables for _ in range(60))
+
+
+def test_columns_of_further_tables_stay_where_all_that_is_known_lies_there_and_nothing_tells(capsys):
+    """Of a table of ids and labels every program failed that was to learn from no column."""
+    draw = np.random.default_rng(0)
+    noise = pd.DataFrame({"a": draw.normal(size=90), "b": draw.normal(size=90)})
+    for more, left in ((pd.DataFrame(), ["a", "b"]), (pd.DataFrame({"x": range(90)}), ["x"])):
+        known = pd.concat([more, noise], axis=1)
+        names = {"np": np, "pd": pd, "X": known, "X_test": known.copy(), "y": pd.Series(draw.normal(size=90))}
+        names["further"] = ["a", "b"]
+        exec("\n".join(side_lines.sifted(classifies=False)), names)
+        assert list(names["X"]) == list(names["X_test"]) == left
