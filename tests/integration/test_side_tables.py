@@ -363,3 +363,22 @@ def test_a_table_is_joined_by_a_column_of_ours_and_one_of_a_further_table(tmp_pa
         one["rows"] *= 1 if one["file"] == "prices.csv" else 10**9
     assert read_facts(extras).sides == ()
     stand.close()
+
+
+def test_a_table_of_rows_like_ours_is_not_joined_by_a_category(tmp_path, inline):
+    """The rows to predict of an earlier stage: sums of them for each town say nothing of a town."""
+    numbers = {name: DRAW.normal(size=160).round(3) for name in ("size", "x", "y", "z")}
+    table = pd.DataFrame({"id": range(160), **numbers, "town": np.array(list("abcd"))[np.arange(160) % 4]})
+    table["rent"] = (table["size"] * 9 + DRAW.normal(size=160)).round(1)
+    earlier = table[60:120].drop(columns="rent").assign(id=range(900, 960))
+    towns = pd.DataFrame({"town": list("abcd"), "height": [1, 2, 3, 4]})
+    asked = table[120:].drop(columns="rent")
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    for name, rows in (("train", table[:120]), ("test", asked), ("valid", earlier), ("towns", towns)):
+        rows.to_csv(mine / f"{name}.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=rent", "data.metric=mae")
+    try:
+        assert "joins towns.csv by town, and reads none of valid.csv (its rows are like yours)" in stand.problem.note
+    finally:
+        stand.close()

@@ -32,6 +32,10 @@ DEPTH, MOST_FOLDERS, MOST_OF_FOLDER = 2, 20, 8
 """Folders below each other, and in one, in which tables are sought, and tables of one from which they are its parts."""
 APART = 0.5
 """Part of the rows of a table that keys of further ones must tell apart."""
+FEWEST_LIKE, MOST_LIKE, LIKE_OURS = 5, 0.8, "its rows are like yours"
+"""Columns that tell rows like ours, the part of them that a table has of such rows, and what is told of it."""
+LONGEST = 200
+"""Letters of what a table is joined by: two names of files and some columns."""
 
 
 @dataclass(slots=True)
@@ -64,7 +68,7 @@ class SideTables:
             return ""
         joins = [f"{one['file']} by {_by(one)}{'' if one['one'] else ' (summed up)'}" for one in self.tables]
         joins += [f"{name} to {outer} (summed up)" for name, outer in inner]
-        reads = f"joins {listed(joins)}" if joins else "reads none of them"
+        reads = f"joins {listed(joins, letters=LONGEST)}" if joins else "reads none of them"
         more = f", and reads none of {listed(self.others)}" if joins and self.others else ""
         return (
             f"further tables go along ({listed(sorted(names))}): programs see them, and the rules writer {reads}{more}"
@@ -106,7 +110,8 @@ def side_tables(
         told = f"{name} is looked at for what it says of your rows"
         tell(told)
         try:
-            one = Look(path, name, mine, aims, theirs, preview, _how_far(told, EachSecond(tell))).found()
+            look_here = Look(path, name, mine, aims, theirs, preview, _how_far(told, EachSecond(tell)))
+            one = LIKE_OURS if _is_like(names_of(path), shared) else look_here.found()
         except _UNREAD:
             one = "cannot be read"  # the user's file, which may be anything
         if isinstance(one, str):
@@ -126,6 +131,11 @@ def side_tables(
     found.others.extend([*files][MOST_TABLES:])
     found.others.extend(_packed_together(public))
     return found
+
+
+def _is_like(names: Collection[str], ours: Collection[str]) -> bool:
+    """True for a table of rows like ours, such as those to predict of an earlier stage: it tells nothing of a key."""
+    return len(ours) >= FEWEST_LIKE and len({*names} & {*ours}) > MOST_LIKE * len(ours)
 
 
 def _how_far(told: str, now: EachSecond) -> Callable[[int], None]:

@@ -102,12 +102,17 @@ def bare(name: str) -> str:
     return _BETWEEN.sub(" ", " ".join(name.split())).casefold()
 
 
-def listed(names: list[str], most: int = MOST_NAMES) -> str:
+def listed(names: list[str], most: int = MOST_NAMES, letters: int = MOST_LETTERS) -> str:
+    """The first names with commas between them.
+
+    Args:
+        letters: of each, at most.
+    """
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(_shortened, names[:most])) + more
+    return ", ".join(_shortened(name, letters) for name in names[:most]) + more
 
 
-def _shortened(name: object) -> str:
+def _shortened(name: object, letters: int) -> str:
     """A long name with its beginning and its end, which tells files of one folder apart and closes its brackets."""
     text = str(name)
-    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS // 2]}…{text[1 - MOST_LETTERS // 2 :]}"
+    return text if len(text) <= letters else f"{text[: letters // 2]}…{text[1 - letters // 2 :]}"

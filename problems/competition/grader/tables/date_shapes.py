@@ -12,7 +12,7 @@ from functools import cache
 
 _PARTS = {
     **dict.fromkeys(("%d", "%m", "%H", "%I", "%M", "%S"), " ?00?"), "%Y": "0000", "%y": "00", "%f": "0+",
-    **dict.fromkeys(("%b", "%B", "%p"), "a"),
+    **dict.fromkeys(("%b", "%B", "%p", "UTC"), "a"),
 }  # fmt: skip
 """What each part of a format may look like, or more than that."""
 _DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[^\W\d_]+")
@@ -40,5 +40,5 @@ def _fits(form: str, shape: str) -> bool:
 def _pattern(form: str) -> re.Pattern[str]:
     if form == "ISO8601":
         return re.compile("[+-]?0000.*", re.DOTALL)
-    parts = (_PARTS.get(part) or (r"\s+" if part == " " else re.escape(part)) for part in re.findall("%.|.", form))
+    parts = (_PARTS.get(part) or (r"\s+" if part == " " else re.escape(part)) for part in re.findall("%.|UTC|.", form))
     return re.compile("".join(parts))

@@ -20,13 +20,15 @@ WORDS = (
     "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y", "%B %d %Y", "%b %Y", "%B %Y",
     "%b-%Y", "%b-%y", "%Y%m%d",
 )  # fmt: skip
+ZONED = ("%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%d %H:%M:%S.%f UTC")
+"""As BigQuery writes times: `2009-06-15 17:26:21 UTC`. Of other zones in letters pandas raises for some."""
 MONTHS = ("%m/%Y", "%m-%Y")
 """In figures, and the year last: the others are ISO8601."""
 
 
 FORMS = (
     "ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
-    *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS,
+    *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS, *ZONED,
 )  # fmt: skip
 _WEEK = re.compile(r"(\d{4})[- ]?W(\d{1,2})")
 _QUARTER = re.compile(r"(\d{4})[- ]?Q([1-4])|Q([1-4])[-/ ]?(\d{4})")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from problems.competition.grader.tables.date_shapes import possible
 from problems.competition.grader.tables.dates import dates_in
-from problems.competition.grader.tables.times import FORMS, date_formats, read
+from problems.competition.grader.tables.times import FORMS, as_time, date_formats, read
 
 READ = {
     "another way tells the order": (["13/04/2021 10:00", "05/06/2021"], ["2021-04-13 10:00:00", "2021-06-05 00:00:00"]),
@@ -63,3 +63,9 @@ def test_a_share_of_the_cells_is_enough_where_a_few_are_words():
 def test_words_for_now_are_no_dates():
     """Pandas reads them by the clock: another number each time that a table is made ready."""
     assert date_formats(pd.Series(["today", "now"])) == []
+
+
+def test_times_with_a_zone_in_letters_are_ordered():
+    """As BigQuery writes them: a column of taxi rides was neither numbers nor dates of one format."""
+    column = pd.Series(["2014-11-02 08:00:00 UTC", "2009-06-15 17:26:21 UTC", "2014-11-02 07:59:59 UTC"], name="when")
+    assert as_time(column).argsort().tolist() == [1, 2, 0]
