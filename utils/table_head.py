@@ -20,12 +20,17 @@ MARKS = ",;\t|"
 
 def head_names(path: Path) -> set[str]:
     """What stands in the first line, between the marks that part it most; nothing of what cannot be read."""
+    return {*head_row(path)}
+
+
+def head_row(path: Path) -> list[str]:
+    """The same in its order."""
     try:
         line = _first_line(path).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError):
-        return set()
+        return []
     rows = (next(csv.reader([line], delimiter=mark), []) for mark in MARKS)
-    return {cell.strip() for cell in max(rows, key=len)}
+    return [cell.strip() for cell in max(rows, key=len)]
 
 
 def _first_line(path: Path) -> bytes:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from problems.competition.dataset import find_dataset
@@ -24,13 +25,17 @@ from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, meant_by, metric_kind
 from utils.packages import packages_elsewhere
 from utils.registry import nearest
+from utils.table_head import head_names, head_row
 from utils.user_path import user_path
 from utils.user_text import user_bytes
+from utils.workspace_builder import DatasetFolder
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
 GRADER = HERE / "grader"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
+MOST_ASKED = 9
+"""Targets of a sample submission that are named."""
 DEFAULT = "ames"
 NEEDS_NOTHING = "diabetes"
 """A bundled competition whose tables come with scikit-learn."""
@@ -203,7 +208,7 @@ def _own_data(cfg: Config) -> Source:
     scored = target is not None and kind is not None
     if not scored and cfg.llm.code.provider == "rules":
         given = f"data.dir={data.dir}" if data.dir else f"data.train={data.train}"
-        needed = (("--data.target=COLUMN", target), (f"--data.metric=NAME ({_USUAL})", data.metric))
+        needed = ((_word_for_target(dataset), target), (f"--data.metric=NAME ({_USUAL})", data.metric))
         lacking = " and ".join(word for word, value in needed if value is None)
         raise ConfigError(f"{given}: `rules` cannot read a score from output; give {lacking}, or an LLM")
     lower = kind.lower_is_better if kind is not None else _direction_of_claims(cfg)
@@ -245,6 +250,19 @@ def _own_data(cfg: Config) -> Source:
         watched=(Path(function["file"]),) if function else (),
         stamped=tuple(sorted({*mine} if dataset.alone else {*_goes_along(dataset.path, skip), *mine})),
     )
+
+
+def _word_for_target(dataset: DatasetFolder) -> str:
+    """How to name the target: the one that the sample submission asks for, the training table has and the test lacks,
+    where that tells."""
+    found: list[str] = []
+    if dataset.sample is not None and dataset.test is not None:
+        known, theirs = head_names(dataset.train), head_names(dataset.test)
+        found = [name for name in head_row(dataset.sample) if name in known and name not in theirs]
+    if dataset.sample is None or not 0 < len(found) <= MOST_ASKED:
+        return "--data.target=COLUMN"
+    word = quote(f"--data.target={','.join(found)}")
+    return f"{word} (as {dataset.sample.name} asks)"
 
 
 def _classes(data: DataConfig, target: str | None, kind: MetricKind | None) -> list[str]:

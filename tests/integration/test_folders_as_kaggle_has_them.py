@@ -2,6 +2,7 @@
 
 import gzip
 import pickle
+import re
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -107,3 +108,18 @@ def test_a_sample_that_asks_for_a_list_of_recommendations_is_told(tmp_path, mine
     pd.DataFrame({"customer": range(20), "prediction": "1 2"}).to_csv(mine / "sample_submission.csv", index=False)
     told = "it asks for a row for each customer, of which train.csv has several: recommendations are no such task"
     assert told in made(tmp_path).note
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [(["the rent"], "'--data.target=the rent'"), (["the rent", "rooms"], "'--data.target=the rent,rooms'"),
+     (["price"], "--data.target=COLUMN")],
+)  # fmt: skip
+def test_without_a_target_the_one_that_the_sample_asks_for_is_told(tmp_path, mine, asked, word):
+    table = TABLE.rename(columns={"rent": "the rent"}).assign(id=range(60))
+    table.to_csv(mine / "train.csv", index=False)
+    table[["id", "town"]].to_csv(mine / "test.csv", index=False)
+    table[["id"]].assign(**dict.fromkeys(asked, 0)).to_csv(mine / "sample_submission.csv", index=False)
+    told = f"give {word}{'' if 'COLUMN' in word else ' (as sample_submission.csv asks)'} and --data.metric=NAME"
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        build(load_config(None, [f"data.dir={mine}"]), tmp_path)

@@ -63,7 +63,7 @@ def _in_one_column(tables: OwnTables, keys: Any, outputs: dict[str, str]) -> Ite
         ours = [(str(key), name) for name in outputs.values() for key in keys]
         at = pd.Index(found.texts).get_indexer(ids)
         rows = [([name], *ours[row]) for name, row in zip(ids, at, strict=True)]
-        yield LongForm(columns, 1 - place, rows, _told(tables, f"{column} is {found.how.told('its name')}"))
+        yield LongForm(columns, 1 - place, rows, _told(tables, f"{column} is {found.how.told('what is predicted')}"))
 
 
 def _in_two_columns(tables: OwnTables, keys: Any, outputs: dict[str, str]) -> Iterator[LongForm]:
