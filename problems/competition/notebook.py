@@ -97,7 +97,7 @@ def read(name):
 
 train = {train[function]}(read({train[file]!r}){train[how]})
 {lost}{joined}test = {test[function]}(read({test[file]!r}){test[how]})
-{flat}{written}{amounts}{dates}train = train.dropna(subset=TARGETS)
+{blank}{flat}{written}{amounts}{dates}train = train.dropna(subset=TARGETS)
 {sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
@@ -134,6 +134,10 @@ _DATES = """for table in (train, test):  # dates as ISO 8601
             table[name] = iso_dates(table[name], *way)
 """
 
+_BLANK = """blank = train[TARGETS].isna().all(axis=1).to_numpy()  # the rows to predict are those without a label
+test = test[blank].reset_index(drop=True)
+"""
+
 _FLAT = """train, test = (flat(table, "")[0] for table in (train, test))
 """
 
@@ -166,7 +170,7 @@ _BY_ROW = """for name in {columns!r}:  # the labels stand in a table of their ow
     train[name] = labels[name].to_numpy()
 """
 
-_NAMES = """names = {function}(read({file!r}){texts})[{column!r}].astype(str)  # ids as they stand
+_NAMES = """names = {function}(read({file!r}){texts})[{column!r}].astype(str){rows}  # ids as they stand
 places = range(len(test))
 """
 
@@ -292,7 +296,8 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
         json="import bz2\nimport gzip\nimport lzma\n" + _source("json_records") + _JSON if has_json else "",
         key=meta["id"], targets=ways["targets"], columns=meta["targets"],
         lost=_lost(own, tables["train"], "train", ways),
-        sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables, ways["written"]),
+        sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables, ways),
+        blank=_BLANK if ways["blank"] else "",
         flat=_source("nested_cells") + _FLAT if ways["flat"] else "", written=_written(ways["written"]),
         amounts=_amounts(ways["amounts"]), dates=_dates(ways["dates"]),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
@@ -356,15 +361,17 @@ def _joined(own: dict[str, Any], tables: dict[str, Any], ways: dict[str, Any]) -
     return lines + (_BY_KEY if ways["joined"]["key"] else _BY_ROW).format(**ways["joined"])
 
 
-def _names(own: dict[str, Any], tables: dict[str, Any], written: dict[str, str]) -> str:
+def _names(own: dict[str, Any], tables: dict[str, Any], ways: dict[str, Any]) -> str:
     """Lines that give the user's rows their names, in the order in which they are handed in."""
+    written = ways["written"]
     if not own["table"]:
         return _NUMBERS
     if how := own["composed"]:
         parts = [f"cells[{written.get(part, part)!r}]" for part in how["parts"]]
         joined = parts[0] + "".join(f" + {mark!r} + {part}" for mark, part in zip(how["marks"], parts[1:], strict=True))
         return _COMPOSED.format(joined=joined, column=own["column"], **tables["test"])
-    lines = _NAMES.format(column=own["source"], **tables[own["table"]])
+    rows = "[blank].reset_index(drop=True)" if ways["blank"] and own["table"] == "test" else ""
+    lines = _NAMES.format(column=own["source"], rows=rows, **tables[own["table"]])
     by_sample = own["by_sample"] and own["table"] == "test"
     ours = {theirs: name for name, theirs in written.items()}.get(own["source"], own["source"])
     return lines + (_ORDER.format(column=own["column"], source=ours) if by_sample else "")

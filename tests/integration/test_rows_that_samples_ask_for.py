@@ -1,11 +1,13 @@
 """Competitions without a table of rows to predict: the sample submission alone says which these are."""
 
 import csv
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
 from support.competition_stand import Stand, writes
+from support.notebook_cells import run_cells
 
 from core.contracts import Limits
 from utils.errors import ConfigError
@@ -21,21 +23,28 @@ def laid_out(folder, **tables):
     return folder
 
 
-def handed_in(tmp_path, change, *words):
+def handed_in(tmp_path, change, *words, notebook=False):
     """What is told, what programs see as the training table and as the rows to predict, and the lines of the submission
-    of a program that predicts by `change`: as it was scored, and trained on all labels."""
+    of a program that predicts by `change`: as it was scored, trained on all labels, and in a notebook, if there is one.
+    """
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", *words)
     try:
         node, verdict = stand.score(writes(f"for row in rows: {change}"))
         assert verdict.failure is None, verdict
         stand.problem.export(node, tmp_path / "best", stand.run_dir)
         stand.problem.refit(node, tmp_path / "refit", stand.jobs, Limits())
-        with pytest.raises(ConfigError, match="the notebook reads the rows to predict in a table: save them as test"):
+        refused = pytest.raises(ConfigError, match="the notebook reads the rows to predict in a table: save them as")
+        with nullcontext() if notebook else refused:
             stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
         seen = [pd.read_csv(stand.problem.input_dir / name) for name in ("train.csv", "test.csv")]
         lines = [[*csv.reader((tmp_path / place / "submission.csv").read_text().splitlines())]
                  for place in ("best", "refit")]  # fmt: skip
         assert lines[0] == lines[1]
+        if notebook:
+            (tmp_path / "kaggle").mkdir()
+            done = run_cells(tmp_path / "solution.ipynb", tmp_path / "mine", tmp_path / "kaggle")
+            assert done.returncode == 0, done.stderr
+            assert [*csv.reader((tmp_path / "kaggle" / "submission.csv").read_text().splitlines())] == lines[0]
         return stand.problem.note, *seen, lines[0]
     finally:
         stand.close()
@@ -49,7 +58,10 @@ def test_rows_without_a_label_that_the_sample_names_are_predicted(tmp_path, inli
     shots["shot"] = range(1, count + 1)
     asked = shots["shot"][shots["hit"].isna()][::-1]
     laid_out(tmp_path / "mine", data=shots, sample_submission=pd.DataFrame({"shot": asked, "hit": 0.5}))
-    note, train, test, lines = handed_in(tmp_path, "row['hit'] = 0.25", "data.target=hit", "data.metric=logloss")
+    words = "data.target=hit", "data.metric=logloss"
+    note, train, test, lines = handed_in(tmp_path, "row['hit'] = 0.25", *words, notebook=True)
+    learned, asked_for = (pd.read_csv(tmp_path / "kaggle" / "input" / f"{name}.csv") for name in ("train", "test"))
+    assert learned["hit"].notna().all() and len(learned) == 160 and {*asked_for["shot"]} == {*asked}
     assert "the 40 rows of data.csv without a label that sample_submission.csv names are read as test.csv" in note
     assert "is not filled" not in note and "left out" not in note
     assert {*asked} < {*test["shot"]} and not {*asked} & {*train["shot"]}

@@ -44,13 +44,14 @@ _NAMED = {".gz": "gzip", ".zip": "zip", ".bz2": "bz2", ".xz": "xz"}
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{tables: {train: {file, function, how, texts}, …}, flat, targets, joined, amounts, dates, written}`.
+    """`{tables: {train: {file, function, how, texts}, …}, flat, targets, joined, amounts, dates, written, blank}`.
 
     `texts` is how a table is read with its cells as they stand; `flat` says that cells hold lists and the like;
     `joined` is None, or the `key` (None: row by row) and the `columns` of the targets that lie in the table `labels`;
     `amounts` is column → its mark of fractions ('' for numbers as pandas reads them), cells that hold none, and units
     that count; `dates` is column → its shapes' formats, whether they have hours, cells that hold none; `written` is
-    column → what the test calls it, where that differs.
+    column → what the test calls it, where that differs; `blank` says that the rows to predict are those of the training
+    table that have no label.
 
     Raises:
         Unusable: pandas by itself reads a table otherwise than it was read here.
@@ -67,9 +68,10 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
                 f"{_SAID} the rows to predict are files alone, and the notebook reads their names in a table"
             )
         request = recoded(asked, Path(folder))
-        for made in (with_unlabelled_rows, with_rows_of_ids):
-            if made(request, Path(folder) / "test") is not request:
-                raise Unusable(f"{_SAID} the notebook reads the rows to predict in a table: save them as test.csv")
+        request = with_unlabelled_rows(request, Path(folder) / "test")
+        is_made = with_rows_of_ids(request, Path(folder) / "test") is not request
+        if is_made or request.get("blank") is False:
+            raise Unusable(f"{_SAID} the notebook reads the rows to predict in a table: save them as test.csv")
         found, said = read_own(request), request.get("encoding")
         mine = {Path(request[name]): Path(asked[name]) for name in TABLES if asked.get(name)}
         files = dict(found.files)
@@ -77,8 +79,11 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         if found.joined is not None:
             files["labels"] = found.joined.path
             joined = {"key": found.joined.key, "columns": found.joined.columns}
-        tables, is_flat = {}, False
+        tables, is_flat = dict[str, dict[str, Any]](), False
         for name, path in files.items():
+            if name == "test" and request.get("blank"):
+                tables[name] = tables["train"]
+                continue
             file = mine.get(path, path)
             tables[name] = _way(path, file, said if file != path else None, found.train.look.decimal)
             if tables[name]["function"] == "json_table":  # it is ours, and does not flatten
@@ -100,7 +105,7 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "tables": tables, "flat": is_flat, "targets": found.targets, "joined": joined, "amounts": amounts,
-        "dates": dates, "written": found.written,
+        "dates": dates, "written": found.written, "blank": bool(request.get("blank")),
     }  # fmt: skip
 
 

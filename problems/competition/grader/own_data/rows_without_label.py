@@ -26,7 +26,8 @@ HEAD = 5
 
 def with_unlabelled_rows(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The request with a test of those rows of the training table that have no label, where there is no table of rows
-    to predict and the sample names some of them and nothing else.
+    to predict and the sample names some of them and nothing else; `unlabelled` is how many, `blank` that these are all
+    whose targets are empty in that table.
 
     Args:
         folder: the test is written there.
@@ -45,7 +46,9 @@ def with_unlabelled_rows(request: dict[str, Any], folder: Path) -> dict[str, Any
     without = counted(int(wanted.sum()), "row", form=",")
     told = f"the {without} of {train.name} without a label that {sample} names are read as test.csv"
     unpacked = "; ".join(filter(None, (request.get("unpacked"), told)))
-    return {**request, "test": str(folder / "test.csv"), "unpacked": unpacked, "unlabelled": int(wanted.sum())}
+    blank = _empty(open_table(train)[0], targets)
+    told_more = {"unlabelled": int(wanted.sum()), "blank": blank is not None and bool((blank == wanted).all())}
+    return {**request, "test": str(folder / "test.csv"), "unpacked": unpacked, **told_more}
 
 
 def _wanted(request: dict[str, Any]) -> tuple[Any, list[str]]:
@@ -77,10 +80,8 @@ def _of_rows(asked: Any, targets: list[str]) -> list[str]:
 
 def _without_label(table: Table, targets: list[str], request: dict[str, Any]) -> Any:
     """A mask of the rows that have none of the targets; None where the table has some targets and not others."""
-    here = [name for name in targets if name in table.columns]
-    if here:
-        blank = [_blank(table, name) for name in here]
-        return np.logical_and.reduce(blank) if here == targets else None
+    if {*targets} & {*table.columns}:
+        return _empty(table, targets)
     path = Path(request["labels"]) if request.get("labels") else second_table(targets, request, table.columns)
     labels, _ = read_any(path)
     shared = [name for name in labels if name in table.columns]
@@ -90,6 +91,13 @@ def _without_label(table: Table, targets: list[str], request: dict[str, Any]) ->
         return None
     labelled = labels[labels[targets].notna().any(axis=1)]
     return ~as_keys(train[key]).isin({*as_keys(labelled[key])}).to_numpy()
+
+
+def _empty(table: Table, targets: list[str]) -> Any:
+    """A mask of the rows whose targets are all empty; None where the table lacks some."""
+    if not {*targets} <= {*table.columns}:
+        return None
+    return np.logical_and.reduce([_blank(table, name) for name in targets])
 
 
 def _blank(table: Table, name: str) -> Any:
