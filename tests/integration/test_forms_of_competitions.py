@@ -103,3 +103,16 @@ def test_a_column_without_a_name_in_the_sample_has_none_in_the_submission(tmp_pa
     _, _, *found = handed_in(tmp_path, "row['rent'] = 7", "data.target=rent", "data.metric=mae")
     wanted = [["", "rent"], *([str(name), "7"] for name in FRAME["id"][-TESTED:])]
     assert all(lines == wanted for lines in found)
+
+
+def test_several_rows_for_each_that_is_asked_for_are_told(tmp_path, inline):
+    """Readings of an hour, of which the sample wants one number."""
+    table = FRAME.assign(Id=np.arange(COUNT) // 4, rent=FRAME["size"] * 2).drop(columns="id")
+    asked = pd.DataFrame({"Id": table["Id"][-TESTED:].unique(), "rent": 0})
+    mine = laid_out(tmp_path, train=table[:-TESTED], test=table[-TESTED:].drop(columns="rent"), sample_submission=asked)
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=rent", "data.metric=mae")
+    try:
+        told = "test.csv has several rows for each Id, of which sample_submission.csv asks for one: bring what they say"
+        assert told in stand.problem.note and "submission.csv will not be in the form" in stand.problem.note
+    finally:
+        stand.close()

@@ -15,7 +15,7 @@ from .own_data.own_tables import OwnTables
 from .own_data.sample_form import RowNames, names_by_sample
 from .own_data.spelling import Ids
 from .tables.columns import ID_NAMES, called_like_id
-from .tables.keys import each_once
+from .tables.keys import as_keys, each_once
 from .tables.pieces import marked
 from .tables.with_columns import with_columns
 
@@ -72,8 +72,12 @@ def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
         if _may_name(theirs[column]) and (names := _names_in(tables, column)).ids.name_rows:
             return names
     if found and len(theirs):
-        file = tables.files["test"].name
-        told = f"{next(iter(found))} of {file} does not name each row once: in submission.csv rows are numbered from 0"
+        column, file = next(iter(found)), tables.files["test"].name
+        asked = tables.sample.get(column)
+        if asked is not None and each_once([asked]) and {*as_keys(asked)} == {*as_keys(theirs[column])}:
+            one = f"has several rows for each {column}, of which {tables.files['sample'].name} asks for one"
+            tables.notes.append(f"{file} {one}: bring what they say into a row each")
+        told = f"{column} of {file} does not name each row once: in submission.csv rows are numbered from 0"
         tables.notes.append(told)
     return RowNames.numbered(len(theirs))
 
