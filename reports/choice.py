@@ -21,7 +21,8 @@ CHAMPION_RULE = "Champion of the last tournament: the title is taken there, not 
 BASELINE_RULE = "The baseline, scored beside the search, that is better than every candidate on the parts that choose."
 FINAL_RULE = (
     "Of the best on validation that cannot be told apart (mean difference over the same cases, of a table eighths of "
-    "its rows, within one bootstrap standard error), the smallest syntax tree; of equally small ones the first."
+    "its rows, within one bootstrap standard error) and are not worse than a baseline, the smallest syntax tree; of "
+    "equally small ones the first."
 )
 BEST_RULE = "The best on validation; of those that score the same, the smallest syntax tree, then the first."
 OF_TIES = ("difference", "error", "tie")

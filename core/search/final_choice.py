@@ -34,7 +34,8 @@ def choose(top: Sequence[Node], seed: int = 0, *, simplest: bool = True) -> Choi
     """Choose among `top` (best first on validation).
 
     A candidate ties with the best if their mean difference over the cases (rows in blocks, instances, game pairs) is
-    within one bootstrap standard error of 0 (of more than FEW cases within one by the formula). Of those that tie the
+    within one bootstrap standard error of 0 (of more than FEW cases within one by the formula), and it is not worse
+    than a baseline: whoever brought that would be handed something worse for being short. Of those that tie the
     simplest wins: the smallest syntax tree, then the better rank. Without cases, or where not the `simplest` is looked
     for, only equal metrics tie, but for rounding.
 
@@ -44,7 +45,9 @@ def choose(top: Sequence[Node], seed: int = 0, *, simplest: bool = True) -> Choi
         return None
     best = top[0]
     differences = paired_differences(best.signature, [node.signature for node in top], seed)
-    rows = [_row(best, node, told, simplest) for node, told in zip(top, differences, strict=True)]
+    known = next((place for place, node in enumerate(top) if node.operator == "baseline"), len(top))
+    may_tie = [place <= known or _equal(node, top[known]) for place, node in enumerate(top)]
+    rows = [_row(best, node, told, simplest and may) for node, told, may in zip(top, differences, may_tie, strict=True)]
     ties = [node for node, row in zip(top, rows, strict=True) if row["tie"]]
     return Choice(min(ties, key=lambda node: size(node.code)), rows)
 
@@ -62,11 +65,10 @@ def looked_again(top: Sequence[Node], verdicts: Sequence[Evaluation], lower_is_b
     return Direction(lower_is_better).ranked(fresh, lambda node: node.metric_value or 0.0)
 
 
-def _row(best: Node, node: Node, told: tuple[float, float], simplest: bool) -> dict[str, Any]:
+def _row(best: Node, node: Node, told: tuple[float, float], may_tie: bool) -> dict[str, Any]:
+    """`may_tie`: with another score than the best's."""
     difference, error = told
-    assert node.metric_value is not None and best.metric_value is not None
-    equal = math.isclose(node.metric_value, best.metric_value, rel_tol=ROUNDING)
-    tie = equal or (simplest and error > 0 and abs(difference) <= error)
+    tie = _equal(node, best) or (may_tie and error > 0 and abs(difference) <= error)
     return {
         "node_id": node.id,
         "metric": node.metric_value,
@@ -75,6 +77,11 @@ def _row(best: Node, node: Node, told: tuple[float, float], simplest: bool) -> d
         "error": error,
         "tie": node.id == best.id or tie,
     }
+
+
+def _equal(node: Node, other: Node) -> bool:
+    assert node.metric_value is not None and other.metric_value is not None
+    return math.isclose(node.metric_value, other.metric_value, rel_tol=ROUNDING)
 
 
 def size(code: str) -> int:

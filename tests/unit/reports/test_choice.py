@@ -69,12 +69,13 @@ programs = st.lists(
 )
 
 
-@given(programs, st.booleans())
-def test_no_reason_contradicts_its_row(made, lower):
+@given(programs, st.booleans(), st.integers(-1, 5))
+def test_no_reason_contradicts_its_row(made, lower, baseline):
     nodes = [
-        Node(id=f"n{place}", code="x = 1\n" * lines, signature=tuple(map(float, cases)), metric_value=sum(cases) / 4)
+        Node(id=f"n{place}", code="x = 1\n" * lines, signature=tuple(map(float, cases)), metric_value=sum(cases) / 4,
+             operator="baseline" if place == baseline else "improve")
         for place, (cases, lines) in enumerate(made)
-    ]
+    ]  # fmt: skip
     top = Direction(lower).ranked(nodes, lambda node: node.metric_value)
     found = choose(top)
     known = {**facts(*found.rows), "lower_is_better": lower}

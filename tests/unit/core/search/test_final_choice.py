@@ -42,6 +42,19 @@ def test_a_tie_goes_to_the_simpler_program():
     assert best_of is not None and best_of.winner.id == "best" and [row["tie"] for row in best_of.rows] == [True, False]
 
 
+def test_a_tie_that_is_worse_than_a_baseline_wins_nothing():
+    """Of few cases much ties: the shortest program won, and scored worse than what its user had."""
+    scored = [(10.0, "best", LONG), (10.01, "known", "x = 1\nprint(x)"), (10.02, "worse", SHORT)]
+    made = [_node(name, metric, tuple(metric - x for x in NOISE), code) for metric, name, code in scored]
+    made[0] = _node("best", 10.0, tuple(10 + x for x in NOISE), LONG)
+    assert choose(made[:3]).winner.id == "worse", "nothing else is known"
+    top = [made[0], made[1].model_copy(update={"operator": "baseline"}), made[2]]
+    choice = choose(top)
+    assert choice.winner.id == "known" and [row["tie"] for row in choice.rows] == [True, True, False]
+    top[2] = top[2].model_copy(update={"operator": "baseline"})
+    assert choose(top).winner.id == "known", "nor does a worse baseline win for being short"
+
+
 def test_equally_simple_programs_keep_their_rank():
     best = _node("best", 10.0, tuple(10 + x for x in NOISE), "x = 1.5")
     same = _node("same", 10.01, tuple(10.01 - x for x in NOISE), "x = 2.25")
