@@ -60,7 +60,7 @@ def build_problem(config: Config) -> Problem:
         problem = build(config, folder)
     except SwarmEvoError:
         raise
-    except Exception as error:  # another party's code: whatever it raises is told in one line
+    except (Exception, SystemExit) as error:  # another party's code: whatever it raises is told in one line
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise ConfigError(f"problem.kind={kind}: build(cfg, project_dir) raises {reason}"[:500]) from error
     _check(problem, kind)
@@ -76,5 +76,8 @@ def _check(problem: object, kind: str) -> None:
         if not isinstance(text, str) or not text.strip():
             means = "what the metric is called" if name == "unit" else "what it is called"
             raise ConfigError(f"problem.kind={kind}: {name} is {text!r:.60}; a text is needed: {means}")
+    reads = getattr(problem, "reads", None)
+    if isinstance(reads, str):
+        raise ConfigError(f"problem.kind={kind}: reads is the text {reads!r:.60}; a tuple is needed: ({reads!r:.60},)")
     if not isinstance(lower := getattr(problem, "lower_is_better", None), bool):
         raise ConfigError(f"problem.kind={kind}: lower_is_better is {lower!r:.60}; allowed: True, False")

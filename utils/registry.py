@@ -206,7 +206,10 @@ def _resolve(target: object) -> object:
 
 
 def user_module(path: Path) -> ModuleType:
-    """A user's file as a module, under a name that shadows nothing. Executed once a process."""
+    """A user's file as a module, under a name that shadows nothing. Executed once a process.
+
+    What it prints goes to standard error: the other is a verb's own, and may be JSON.
+    """
     name = f"{PLUGIN}{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     with _LOADING:
         if name in sys.modules:
@@ -214,6 +217,7 @@ def user_module(path: Path) -> ModuleType:
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
+        vars(module)["print"] = _print
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
@@ -221,6 +225,10 @@ def user_module(path: Path) -> ModuleType:
             del sys.modules[name]
             raise
         return module
+
+
+def _print(*values: object, **how: Any) -> None:
+    print(*values, **{"file": sys.stderr, **how})
 
 
 Installed = tuple[str, str, Callable[[], object]]

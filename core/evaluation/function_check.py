@@ -26,6 +26,8 @@ class Checked(Protocol):
 
     def cases(self, part: Any) -> Sequence[Any]: ...
 
+    def known_cases(self, part: Any) -> list[Any]: ...
+
     def calls(self, case: Any) -> Sequence[Sequence[Any]]: ...
 
     def case_name(self, case: Any, number: int) -> str: ...
@@ -35,9 +37,11 @@ class Checked(Protocol):
 
 def check_function_problem(problem: Checked) -> None:
     """Raise ConfigError for the first thing that cannot work."""
+    if isinstance(problem.imports, str):
+        raise _fault(problem, f"imports is the text {problem.imports!r}; a tuple is needed: ({problem.imports!r},)")
     form = _form(problem)
     arguments = _arguments(problem, form)
-    cases, again = cases_of(problem, "validation"), cases_of(problem, "validation")
+    cases = problem.known_cases("validation")
     if not cases:
         raise _fault(problem, "cases('validation') is empty: there is nothing to score a program on")
     refused = check_program(
@@ -45,15 +49,10 @@ def check_function_problem(problem: Checked) -> None:
     )
     if refused is not None:  # as every program is looked at: none would have a score that is like this one
         raise _fault(problem, f"start, which is to be as signature and imports say: {refused.message}")
-    calls = calls_of(problem, cases[0], 1)
-    if not again or not _same(calls, calls_of(problem, again[0], 1)):
-        raise _fault(
-            problem, "cases('validation') are others at each call; draw them by random.Random(part), not by chance"
-        )
-    for number, case in enumerate(cases_of(problem, "test")[:1], 1):  # now, not when the search is over and paid for
-        calls_of(problem, case, number)
+    for part in ("validation", "test"):  # of the test part now, not when the search is over and paid for
+        _check_same(problem, part)
     if not problem.driver:
-        _check_calls(problem, form, arguments, calls)
+        _check_calls(problem, form, arguments, calls_of(problem, cases[0], 1))
     names_of(problem, cases)
     try:
         row = problem.case_score(cases[0], 1, 1.0)
@@ -63,8 +62,17 @@ def check_function_problem(problem: Checked) -> None:
         raise _fault(problem, f"case_score returns {type(row).__name__}, not core.contracts.CaseScore(case=…, value=…)")
 
 
+def _check_same(problem: Checked, part: str) -> None:
+    """That a second call of `cases` gives the first of them again."""
+    first, again = problem.known_cases(part)[:1], cases_of(problem, part)[:1]
+    known, new = ([calls_of(problem, case, 1) for case in some] for some in (first, again))
+    if not _same(known, new):
+        others = f"cases({part!r}) are others at each call"
+        raise _fault(problem, f"{others}; draw them by random.Random(part), not by chance")
+
+
 def cases_of(problem: Checked, part: str) -> list[Any]:
-    """A part's cases. ConfigError: what the problem's own code raised instead, and where."""
+    """A part's cases, made anew. ConfigError: what the problem's own code raised instead, and where."""
     return _asked(problem, f"cases({part!r})", lambda: problem.cases(part))
 
 
@@ -99,18 +107,18 @@ def _asked(problem: Checked, what: str, ask: Callable[[], Iterable[Any]]) -> lis
         found = ask()
     except SwarmEvoError:
         raise
-    except Exception as error:  # a third party's code: whatever it raises is told in one line
+    except (Exception, SystemExit) as error:  # a third party's code: whatever it raises is told in one line
         raise _fault(problem, f"{what} raises {_told(problem, error)}") from error
     try:
         return list(found)
     except SwarmEvoError:
         raise
-    except Exception as error:  # as above, of a generator; or it is no list
+    except (Exception, SystemExit) as error:  # as above, of a generator; or it is no list
         kind = f"is {found!r:.60}, not a list" if isinstance(error, TypeError) else f"raises {_told(problem, error)}"
         raise _fault(problem, f"{what} {kind}") from error
 
 
-def _told(problem: Checked, error: Exception) -> str:
+def _told(problem: Checked, error: BaseException) -> str:
     """What was raised, and the last line of the problem's own file that led to it."""
     written = (getattr(part, "__code__", None) for part in (type(problem).cases, type(problem).calls))
     return told_fault(error, {code.co_filename for code in written if code})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -39,9 +40,11 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.counts import counted
 from utils.direction import LARGEST, as_score, finite
+from utils.logger_system import log_msg
 from utils.shared_property import shared_property
 from utils.stats import proper_interval, student_interval
 from utils.syntax import without_future
+from utils.unread_keys import OF_COMPETITIONS, OF_REPEATS, OF_RUNGS
 
 Part = Literal["validation", "test"]
 """The search is steered by the first and never sees the second, which is opened once, at the end."""
@@ -64,6 +67,7 @@ class FunctionProblem(Problem):
     seeds_search = True
     claims_only = False
     single_function = True
+    unread: Mapping[str, str] = {**OF_COMPETITIONS, **OF_REPEATS, **OF_RUNGS}
 
     signature: ClassVar[str]
     """What is searched: `priority(weight, value, room) -> float`. Answers of another type are refused."""
@@ -119,9 +123,30 @@ class FunctionProblem(Problem):
     def form(self) -> Signature:
         return Signature.read(self.signature)
 
+    def known_cases(self, part: Part) -> list[Any]:
+        """A part's cases, which may take a while to make. ConfigError: what `cases` raised instead, and where."""
+        return self._validation_cases if part == "validation" else self._test_cases
+
+    @shared_property
+    def _validation_cases(self) -> list[Any]:
+        return cases_of(self, "validation")
+
+    @shared_property
+    def _test_cases(self) -> list[Any]:
+        return cases_of(self, "test")
+
     def prepare(self) -> None:
         """Look at what the problem says of itself. ConfigError: the first thing that cannot work."""
         check_function_problem(self)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Where `cases` gives the same for both parts: the commonest slip is not to look at `part`."""
+        seen = {_content(case) for case in self.known_cases("validation")} - {None}
+        test = self.known_cases("test")
+        again = sum(_content(case) in seen for case in test)
+        said = f"of the {counted(len(test), 'case')} of the test part {again} are validation cases as well"
+        return (f"{said}: of these the final score says nothing new",) if again else ()
 
     def statement(self) -> str:
         metric = f"Metric: {self.unit}, mean over all cases.{self.decided}"
@@ -130,7 +155,7 @@ class FunctionProblem(Problem):
     @shared_property
     def decided(self) -> str:
         """For the prompt: that other cases decide in the end, where some are held out; else ''."""
-        return f" {DECIDED}" if self.cases("test") else ""
+        return f" {DECIDED}" if self.known_cases("test") else ""
 
     def prompt_extras(self) -> dict[str, Any]:
         told = {"signature": self.signature, "allowed_imports": sorted(self.imports)}
@@ -139,11 +164,11 @@ class FunctionProblem(Problem):
     @shared_property
     def case_names(self) -> list[str]:
         """Of the validation cases, which may take a while to make; '' where one has none."""
-        return names_of(self, cases_of(self, "validation"))
+        return names_of(self, self.known_cases("validation"))
 
     def limits(self, limits: Limits) -> Sequence[str]:
         cases = counted(len(self.case_names), "case")
-        end = "; cases at the end have as much each" if self.cases("test") else ""
+        end = "; cases at the end have as much each" if self.known_cases("test") else ""
         return [f"the calls of all {cases} {limits.seconds:g} s together: they are one run{end}"]
 
     def baselines(self) -> Sequence[Baseline]:
@@ -160,7 +185,7 @@ class FunctionProblem(Problem):
         names = self.form.numbers()
         if self.driver:
             return {name: () for name in names}
-        calls = list(islice((call for case in self.cases("validation") for call in self.calls(case)), SEEN))
+        calls = list(islice((call for case in self.known_cases("validation") for call in self.calls(case)), SEEN))
         given = [dict(zip(self.form.parameters, call, strict=False)) for call in calls]  # a call may leave out the last
         columns = {name: [call[name] for call in given if name in call] for name in names}
         return {name: found for name, found in columns.items() if found and None not in map(finite, found)}
@@ -208,10 +233,18 @@ class FunctionEvaluator(Evaluator):
         """The verdict with its cases, and a 95 % interval of the mean over its cases, where they are enough to say."""
         found, cases = student_interval(verdict.signature), self._parts["test"].cases
         scored = zip(cases, verdict.signature, strict=True) if verdict.signature else ()
-        rows = tuple(self._problem.case_score(case, n, value) for n, (case, value) in enumerate(scored, 1))
+        rows = tuple(self._row(case, number, value) for number, (case, value) in enumerate(scored, 1))
         return FinalEvaluation(
             **{**dict(verdict), "interval": proper_interval(found[1:]) if found else None, "table": rows}
         )
+
+    def _row(self, case: Any, number: int, score: float) -> CaseScore:
+        """The problem's own; the plain one where that raises: by now the search is over and paid for."""
+        try:
+            return self._problem.case_score(case, number, score)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a third party's code
+            log_msg("WARNING", f"case_score of case {number} raises {type(error).__name__}: {error}; its score is told")
+            return FunctionProblem.case_score(self._problem, case, number, score)
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         tuned = tune_program(
@@ -268,7 +301,7 @@ class FunctionEvaluator(Evaluator):
                 if tells:
                     at = f"measures of {at}"
                     measured.append(dict(problem.measures(case, own)))
-            except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - answers may make a problem's code raise anything
                 said = f"{error}" if isinstance(error, ValueError) else f"{error!r}"
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=f"{at}: {said}"[:500])
             value = as_score(told)
@@ -288,6 +321,14 @@ class FunctionEvaluator(Evaluator):
         return f"case {number}{f' ({name})' if name else ''}"
 
 
+def _content(case: Any) -> bytes | None:
+    """Equal for equal cases; None for one that is no plain data."""
+    try:
+        return pickle.dumps(case)
+    except Exception:  # noqa: BLE001 - an object of the problem's own may raise anything
+        return None
+
+
 def _means(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Name → mean over the cases that tell it; left out where one of them tells what is no number."""
     names = dict.fromkeys(name for case in measured for name in case)
@@ -304,7 +345,7 @@ class _Prepared:
 
     @shared_property
     def cases(self) -> list[Any]:
-        return cases_of(self._problem, self._part)
+        return self._problem.known_cases(self._part)
 
     @shared_property
     def _by_case(self) -> list[list[list[Any]]]:

@@ -69,6 +69,7 @@ def build(cfg, folder):
         ("return Mine()", "pass", "build gives None, not an object"),
         ("'gap'", "''", "unit is ''; a text is needed: what the metric is called"),
         ("name, unit", "title, unit", "name is None; a text is needed"),
+        ("name, unit, lower", "reads = ('data.dir')\n    name, unit, lower", "reads is the text 'data.dir'; a tuple"),
         ("True", "'no'", "lower_is_better is 'no'; allowed: True, False"),
     ],
 )

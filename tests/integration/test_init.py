@@ -159,3 +159,22 @@ def test_what_is_no_game_or_no_preset_is_told_how_a_game_of_ones_own_is_named(ca
     assert "tsp: that is no game; allowed: connect_four, chess_engines, a game of your own" in capsys.readouterr().err
     assert main(["--problem=pawn_race"]) == 2
     assert "one of your own is a YAML file, or problem.kind=NAME with plugins=FOLDER" in capsys.readouterr().err
+
+
+def test_what_a_problem_of_ones_own_prints_is_beside_what_the_verb_says(cli):
+    """It stood before the JSON, which nobody could read then."""
+    assert cli.here("init", "mine").code == 0
+    file = cli.folder / "mine" / "problems" / "mine.py"
+    made = file.read_text().replace("return [[(rng", "print('made', part)\n        return [[(rng")
+    file.write_text(made)
+    ended = cli.here(
+        "run", "--problem.kind=mine", "--plugins=mine", "--search.max_steps=3", "--json", "logging.view=quiet"
+    )
+    assert ended.code == 0 and ended.json["problem"] == "mine" and "made validation" in ended.err
+
+
+def test_a_key_that_nobody_reads_is_refused_of_a_problem_of_ones_own(cli):
+    assert cli.here("init", "mine").code == 0
+    for word in ("problem.options.jobs=50", "problem.name=large", "data.dir=mine"):
+        ended = cli.here("run", "--plan", "--problem.kind=mine", "--plugins=mine", f"--{word}")
+        assert ended.code == 2 and f"{word}: mine does not read it; it reads no key of" in ended.line

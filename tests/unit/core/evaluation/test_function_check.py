@@ -1,10 +1,12 @@
 """A slip in a problem of one's own is one line before anything runs."""
 
+import sys
 from random import random
 
 import pytest
 from numpy import int64
 
+from core.contracts import Limits
 from core.evaluation.function_problem import FunctionProblem, _Prepared
 from utils.errors import ConfigError
 
@@ -45,6 +47,12 @@ def test_a_sound_problem_passes():
         ({"cases": lambda self, part: (1 / n for n in (1, 0))}, "cases\\('validation'\\) raises ZeroDivisionError"),
         ({"cases": lambda self, part: [1, 2] if part == "validation" else 1 / 0}, "cases\\('test'\\) raises Zero"),
         ({"cases": lambda self, part: [random()]}, "cases\\('validation'\\) are others at each call"),
+        (
+            {"cases": lambda self, part: [1, 2] if part == "validation" else [random()]},
+            "cases\\('test'\\) are others at each call",
+        ),
+        ({"cases": lambda self, part: sys.exit("no data")}, "cases\\('validation'\\) raises SystemExit: no data"),
+        ({"imports": ("math")}, "imports is the text 'math'; a tuple is needed: \\('math',\\)"),
         ({"calls": lambda self, case: 5}, "calls\\(case 1\\) is 5, not a list"),
         ({"calls": lambda self, case: [5]}, "a call of case 1 is 5, not a list"),
         ({"calls": lambda self, case: [(int64(1), 2)]}, "calls\\(case 1\\) gives '1', of type numpy.int64; arguments"),
@@ -76,3 +84,34 @@ def test_a_case_score_may_refuse_a_score_that_no_program_has():
         raise ValueError("no program scores 1")
 
     type("Strict", (Sound,), {"case_score": refuses})().prepare()
+
+
+def test_cases_are_made_once_and_once_more_to_see_that_they_are_the_same():
+    """They may be read from a large file: eight times before the first program was."""
+    asked = []
+
+    class Read(Sound):
+        def cases(self, part):
+            asked.append(part)
+            return [1, 2] if part == "validation" else [3]
+
+    problem = Read()
+    problem.prepare()
+    told = problem.statement(), problem.limits(Limits()), problem.rules(), problem.cautions, problem.prompt_extras()
+    assert told and [*_Prepared(problem, "validation").cases, *_Prepared(problem, "test").cases] == [1, 2, 3]
+    assert sorted(asked) == ["test", "test", "validation", "validation"]
+
+
+@pytest.mark.parametrize(
+    ("cases", "told"),
+    [
+        (lambda part: [{"x": 1}, {"x": 2}], "of the 2 cases of the test part 2 are validation cases as well"),
+        (lambda part: [1, 2] if part == "validation" else [2, 3, 4], "of the 3 cases of the test part 1 are"),
+        (lambda part: [part, 1.5] if part == "validation" else [part], ""),
+        (lambda part: [lambda: part], ""),
+        (lambda part: [1, 2] if part == "validation" else (), ""),
+    ],
+)
+def test_a_test_part_that_the_search_has_seen_is_told_beside_the_verdict(cases, told):
+    problem = type("Slipped", (Sound,), {"cases": lambda self, part: cases(part)})()
+    assert (len(problem.cautions), all(told in text for text in problem.cautions)) == (bool(told), True)

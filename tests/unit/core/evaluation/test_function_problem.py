@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.contracts import ExecutionResult, JobContext, Limits, SessionFailure
+from core.contracts import CaseScore, ExecutionResult, JobContext, Limits, SessionFailure
 from core.evaluation import function_calls
 from core.evaluation.function_calls import answer_calls
 from core.evaluation.function_problem import FunctionEvaluator, FunctionProblem
@@ -186,6 +186,32 @@ def test_whatever_answers_make_the_problems_code_raise_is_the_candidates_failure
 
     (verdict,) = evaluator(Slipped()).evaluate([node(Squares.start)])
     assert verdict.message == "measures of case 1: IndexError('list index out of range')"
+
+
+def test_a_score_that_ends_the_process_is_a_failure_and_ends_nothing():
+    class Ends(Squares):
+        def score(self, case, answers):
+            raise SystemExit("no such case")
+
+    (verdict,) = evaluator(Ends()).evaluate([node("def f(x):\n    return x\n")])
+    assert verdict.failure is FailureKind.EVAL_ERROR and "case 1: SystemExit('no such case')" in verdict.message
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        lambda case: {}["of a case that nobody named"],
+        lambda case: CaseScore(case="x", value=math.nan),
+        lambda case: CaseScore(case="x", value=1.0, bound=0.0, gap=math.inf),
+    ],
+)
+def test_a_row_that_the_problem_cannot_tell_ends_no_run_that_is_over(told):
+    class Slipped(Squares):
+        def case_score(self, case, number, score):
+            return told(case) if case == 12 else CaseScore(case=f"x = {case}", value=score)
+
+    (verdict,) = evaluator(Slipped()).final([node("def f(x):\n    return x * x\n")])
+    assert [row.case for row in verdict.table] == ["x = 10", "x = 11", "case 3", "x = 13", "x = 14"]
 
 
 def test_a_whole_number_where_a_float_is_promised_is_one():
