@@ -32,6 +32,7 @@ from utils.config_schema import Config
 from utils.counts import counted
 from utils.registry import user_file
 from utils.shared_property import shared_property
+from utils.unread_keys import OF_COMPETITIONS, OF_LIMITS, OF_REPEATS, OF_RUNGS, OF_TUNING
 from utils.user_path import user_path
 
 TRIED_PLIES = 3000
@@ -125,6 +126,14 @@ class ArenaProblem(Problem):
         self._questions = questions
         self._rules = rules
         self._book_file, self._plies = book, plies
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        found = {**OF_COMPETITIONS, **OF_REPEATS, **OF_RUNGS, **OF_TUNING, **OF_LIMITS}
+        limit = self.settings.limit
+        if limit.kind in ("movetime", "clock"):
+            found["arena.deadline"] = f"arena.limit={limit} is a time already"
+        return found
 
     @shared_property
     def book(self) -> OpeningBook | None:

@@ -29,6 +29,11 @@ class SolverOptions(Section):
     solver_seconds: float = Field(60.0, gt=0)
     """For all instances together."""
 
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Which of these say something as they are set."""
+        return ("solver", "solver_seconds") if self.solver else ("solver",)
+
 
 @dataclass(frozen=True, slots=True)
 class Solved:

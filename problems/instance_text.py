@@ -7,14 +7,16 @@ import csv
 import gzip
 import json
 import lzma
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
 from utils.archives import BROKEN
 from utils.counts import counted
+from utils.errors import ConfigError
 from utils.user_path import user_path
 
 _OPENED: dict[bytes, Callable[[Path], IO[bytes]]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}  # type: ignore[dict-item]
@@ -89,11 +91,23 @@ def instance_stem(path: Path) -> str:
     return path.with_suffix("").stem if path.suffix.lower() in PACKED else path.stem
 
 
+def instances_title(name: str) -> str:
+    """What a file or folder of instances is called: a folder by its name, also where it is the current one."""
+    path = Path(os.path.abspath(user_path(name)))
+    return path.name if os.path.isdir(path) else instance_stem(path)
+
+
 def instance_files(folder: Path, suffixes: Sequence[str]) -> list[Path]:
-    """The files of a folder that may hold instances, by name; what people lay beside them for people does not."""
-    return [path for path in sorted(folder.iterdir())
-            if path.is_file() and not path.name.startswith(".") and instance_suffix(path) in suffixes
-            and instance_stem(path).lower() not in _PROSE]  # fmt: skip
+    """The files of a folder that may hold instances, by name; what people lay beside them for people does not.
+
+    ConfigError: one of them is a link that leads nowhere.
+    """
+    named = [path for path in sorted(folder.iterdir())
+             if not path.name.startswith(".") and instance_suffix(path) in suffixes
+             and instance_stem(path).lower() not in _PROSE]  # fmt: skip
+    if lost := next((path for path in named if path.is_symlink() and not path.exists()), None):
+        raise ConfigError(f"'{lost}': a link that leads nowhere")
+    return [path for path in named if path.is_file()]
 
 
 def files_of_instances(name: str, suffixes: Sequence[str]) -> dict[str, Path]:
@@ -107,17 +121,19 @@ def files_of_instances(name: str, suffixes: Sequence[str]) -> dict[str, Path]:
 def table_rows(path: Path) -> Iterator[tuple[list[str], str]]:
     """The rows of a table that are not empty, and where each stands: `line 4`.
 
-    Columns are separated by commas, or by what the first line has more of: `;`, tabs or `|`. Where it is no comma,
-    `2,5` is 2.5. ValueError: the line that cannot be read, or a number that may be another: `1,050` in a column whose
+    Columns are separated by what the first line has of `;`, tabs and `|`, else by commas. Where it is no comma, `2,5`
+    is 2.5. ValueError: the line that cannot be read, or a number that may be another: `1,050` in a column whose
     numbers are whole otherwise.
     """
     lines = instance_text(path).splitlines(keepends=True)
     head = next((line for line in lines if line.strip()), "")
-    mark = max(";\t|,", key=head.count) if any(mark in head for mark in ";\t|,") else ","
+    mark = next((mark for mark in ";\t|" if mark in head), ",")  # beside one of these a comma is a decimal one
+    if re.fullmatch(r"sep=[;\t|,]\s*", head):  # a line for spreadsheets
+        lines[lines.index(head)] = "\n"
     reader = csv.reader(lines, delimiter=mark)
     rows: list[tuple[list[str], str]] = []
     try:
-        rows += [(row, f"line {reader.line_num}") for row in reader if row]
+        rows += [(row, f"line {reader.line_num}") for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from error
     if mark != ",":
@@ -145,10 +161,31 @@ def column_names(head: Sequence[str]) -> list[str]:
     return names
 
 
-def check_columns(names: Sequence[str], allowed: Sequence[str]) -> None:
-    """ValueError for a column of a table of instances that nobody would read; one without a name may stand there."""
-    if unknown := next((name for name in names if name and name not in allowed), None):
-        raise ValueError(f"unknown column {unknown[:40]!r}; allowed: {', '.join(allowed)}")
+def check_columns(names: Sequence[str], allowed: Sequence[str], labels: Sequence[str] = ()) -> str:
+    """The column that says what each row is called, '' without one.
+
+    ValueError for a column of a table of instances that nobody would read; one without a name may stand there.
+
+    Args:
+        labels: how such a column may be called.
+    """
+    label = next((name for name in names if name in labels), "")
+    if unknown := next((name for name in names if name and name not in (*allowed, label)), None):
+        raise ValueError(f"unknown column {unknown[:40]!r}; allowed: {', '.join((*allowed, *labels))}")
+    return label
+
+
+class Labels:
+    """What the rows of a table are called: twice the same within an instance is a row that stands there twice."""
+
+    def __init__(self, column: str) -> None:
+        self._column, self._seen = column, dict[tuple[str, str], str]()
+
+    def add(self, instance: str, cells: Mapping[str, str], place: str) -> None:
+        """ValueError: that row stands there already."""
+        name = cells.get(self._column, "").strip() if self._column else ""
+        if name and (known := self._seen.setdefault((instance, name), place)) != place:
+            raise ValueError(f"{place}: {self._column} {name[:40]} stands in {known} already")
 
 
 def cells_of(names: Sequence[str], row: Sequence[str], place: str) -> dict[str, str]:

@@ -139,7 +139,8 @@ def _load(
             raise
         raise ConfigError(f"{error} ({told(older)})") from error
     config.note_environment(expressions_in(OmegaConf.to_container(merged)))
-    config.note_given(frozenset(key for layer in own for key in _dotted(OmegaConf.to_container(layer))))
+    given = [frozenset(_dotted(OmegaConf.to_container(layer))) for layer in own]
+    config.note_given(frozenset[str]().union(*given), typed=given[-1])
     return config, older
 
 

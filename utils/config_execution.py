@@ -42,7 +42,7 @@ class ModalConfig(Section):
 
 class ExecutionConfig(Section):
     timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
-    """Wall-clock seconds of one program's run."""
+    """Wall-clock seconds of one program's run; of a game's engines `arena` says it, as with the limits below."""
     sandbox: Literal["auto", "warm", "lite", "bubblewrap", "none"] = "auto"
     """The tier that programs run in; auto: the strongest that holds here. none needs --i-accept-unsandboxed."""
     runner: Literal["local", "ray", "modal"] = "local"
@@ -72,7 +72,8 @@ class ExecutionConfig(Section):
     preload: list[str] | None = None
     """Modules that the warm sandbox imports once; null takes the problem's list."""
     archive_best: int = Field(3, ge=0)
-    """What a program left in its workspace is kept of so many nodes with the best scores (`show RUN NODE --files`)."""
+    """Competitions: what a program left in its workspace is kept of so many nodes with the best scores (`show RUN NODE
+    --files`)."""
     archive_newest: int = Field(2, ge=0)
     """The same of so many of the last nodes."""
     archive_mb: float = Field(32.0, ge=0)

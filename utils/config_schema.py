@@ -136,6 +136,7 @@ class Config(Section):
 
     _environment: dict[tuple[str, ...], str] = PrivateAttr(default_factory=dict)
     _given: frozenset[str] | None = PrivateAttr(default=None)
+    _typed: frozenset[str] = PrivateAttr(default=frozenset())
     _remarks: list[str] = PrivateAttr(default_factory=list)
 
     @property
@@ -152,9 +153,15 @@ class Config(Section):
         """Dotted keys that the user set: in a file, the environment or on the command line; None for a stored run."""
         return self._given
 
-    def note_given(self, keys: frozenset[str]) -> None:
-        """Remember which keys the user set."""
-        self._given = keys
+    @property
+    def typed(self) -> frozenset[str]:
+        """Those of the command line: they are meant for this run, where a file may be meant for many."""
+        return self._typed
+
+    def note_given(self, keys: frozenset[str] | None, typed: frozenset[str]) -> None:
+        """Remember which keys the user set, and which of them on the command line. Of a stored run only these are
+        known: those that it is gone on with."""
+        self._given, self._typed = keys, typed
 
     @property
     def remarks(self) -> tuple[str, ...]:

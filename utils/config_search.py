@@ -42,7 +42,7 @@ class SearchConfig(Section):
     selectors: dict[str, Options] = Field(default_factory=dict)
     """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""
     top_k_for_full_eval: int = Field(10, ge=1)
-    """Programs of a round that get the full score, by their cheap one."""
+    """bin_packing: programs of a round that get the full score, by their cheap one."""
     tune_trials: int = Field(40, ge=1)
     """Values of a program's constants that one `tune` tries."""
     repeats: int = Field(2, ge=0)

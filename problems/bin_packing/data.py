@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from problems.bin_packing.instances import FAMILIES, Instance, generate_split, load_file
-from problems.instance_text import instance_stem
+from problems.instance_copies import without_copies
+from problems.instance_text import instances_title
 from utils.counts import counted
 from utils.errors import ConfigError
 
@@ -30,6 +31,8 @@ class DataSet:
     test: list[Instance]
     choice: list[Instance]
     """For the final choice alone; no step of the search has seen them. Empty for a file."""
+    note: str = ""
+    """What its user should know of it."""
 
     @property
     def probe(self) -> Instance:
@@ -70,14 +73,15 @@ def build_data(
 
 def _from_file(path: Path, key: str) -> DataSet:
     """Instances of a file in turns: the first of three is train, the second validation, the third test."""
-    instances = load_file(path, key)
+    instances, copies = without_copies(load_file(path, key), lambda one: (one.capacity, one.sizes.tobytes()))
     if len(instances) < 3:
-        raise ConfigError(f"{key}={path}: {counted(len(instances), 'instance')}; three splits need at least 3")
+        left = f" ({copies})" if copies else ""
+        raise ConfigError(f"{key}={path}: {counted(len(instances), 'instance')}; three splits need at least 3{left}")
     capacities = {instance.capacity for instance in instances}
     if len(capacities) > 1:
         raise ConfigError(f"{key}={path}: capacities {sorted(capacities)}; one file, one capacity")
     train = [_head(x, max(50, CHEAP_ITEMS * 3 // len(instances))) for x in instances[0::3]]
-    return DataSet(instance_stem(path), capacities.pop(), train, instances[1::3], instances[2::3], [])
+    return DataSet(instances_title(str(path)), capacities.pop(), train, instances[1::3], instances[2::3], [], copies)
 
 
 def _head(instance: Instance, items: int) -> Instance:

@@ -13,10 +13,11 @@ from core.evaluation.base import told_cases
 from core.state.node import Node
 from problems.bin_packing.program import FUNCTION, IMPORTS, UNIT
 from problems.highs import SolverOptions
-from problems.instance_text import files_of_instances
+from problems.instance_text import files_of_instances, instances_title
 from problems.options import checked_options
 from utils.config_schema import Config
 from utils.shared_property import shared_property
+from utils.unread_keys import OF_COMPETITIONS, OF_REPEATS
 
 if TYPE_CHECKING:
     from problems.bin_packing.data import DataSet
@@ -49,12 +50,24 @@ class BinPackingProblem(Problem):
     seeds_search = True
     claims_only = False
     single_function = True
-    reads = ("problem.name", "problem.path", "problem.options")
 
     def __init__(self, data_name: str, options: Options, *, top_k: int = 10, key: str = "problem.name") -> None:
         self.data_name, self.options, self._key = data_name, options, key
-        self.name = f"bin_packing/{Path(data_name).stem if '.' in data_name else data_name}"
+        self.name = f"bin_packing/{instances_title(data_name)}"
         self._top_k = top_k
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Only instances that are drawn have a seed and numbers, and only a solver has seconds."""
+        drawn = () if self.scoring_files else ("data_seed", "validation", "test")
+        options = ("signature", *drawn, *self.options.read)
+        return ("problem.name", "problem.path", *(f"problem.options.{name}" for name in options))
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        found = {**OF_COMPETITIONS, **OF_REPEATS}
+        other = {} if self._key == "problem.name" else {"problem.name": f"{self._key}={self.data_name} is packed"}
+        return found | other
 
     @shared_property
     def data(self) -> DataSet:
@@ -73,6 +86,10 @@ class BinPackingProblem(Problem):
     @property
     def optimum(self) -> tuple[float, str]:
         return 0.0, "no packing can use fewer bins than the lower bound"
+
+    @property
+    def note(self) -> str:
+        return self.data.note
 
     def prepare(self) -> None:
         assert self.data.train

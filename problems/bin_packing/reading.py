@@ -11,6 +11,7 @@ from typing import Any
 from problems.file_numbers import SHOWN, file_number, unread, whole_number
 from problems.instance_text import (
     TABLES,
+    Labels,
     cells_of,
     check_columns,
     check_keys,
@@ -27,6 +28,8 @@ from utils.counts import counted
 
 EMPTY = "the file is empty"
 FORM = "JSON must be {name: {capacity, items}} or a list of {capacity, items}"
+LABELS = ("item", "id")
+"""Of a column that says what an item is called."""
 SUFFIXES = (".txt", ".csv", ".tsv", ".tab", ".json", ".bpp", ".dat", "")
 """Of the files of a folder."""
 
@@ -104,14 +107,16 @@ def _from_csv(path: Path) -> list[Written]:
         lacks = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there"
         has = f"; it has {listed(head)}" if head else ""
         raise ValueError(f"needs the columns instance, capacity and size ({lacks}{has})")
-    check_columns(names, ("instance", "capacity", "size"))
+    called = Labels(check_columns(names, ("instance", "capacity", "size"), LABELS))
     for row, place in rows:
-        _add_row(found, cells_of(names, row, place), place, instance_stem(path))
+        cells = cells_of(names, row, place)
+        name = cells.get("instance", "").strip() or instance_stem(path)
+        called.add(name, cells, place)
+        _add_row(found, cells, place, name)
     return list(found.values())
 
 
-def _add_row(found: dict[str, Written], row: Mapping[str, str], place: str, stem: str) -> None:
-    name = row.get("instance", "").strip() or stem
+def _add_row(found: dict[str, Written], row: Mapping[str, str], place: str, name: str) -> None:
     one = Written.begun(name, row.get("capacity", ""), place)
     known = found.setdefault(name, one)
     if known.capacity != one.capacity:
@@ -136,20 +141,26 @@ def _from_json(path: Path) -> Iterator[Written]:
     if not isinstance(data, dict):
         raise ValueError(f"{FORM}, and this is {_kind(data)}")
     for name, one in data.items():
-        if not isinstance(one, dict) or "capacity" not in one or not isinstance(one.get("items"), list):
-            raise ValueError(f"{FORM}, and {name[:SHOWN]!r} is not so")
-        check_keys(one, ("capacity", "items", "num_items", "best", "name"), name)
-        instance = Written.begun(name, one["capacity"], name)
-        for number, size in enumerate(one["items"], 1):
-            instance.add(size, f"{name}: item {number}")
-        if not instance.sizes:
-            raise ValueError(f"{name}: no items")
-        told = one.get("num_items")
-        if told is not None and whole_number(told, f"{name}: num_items") != len(instance.sizes):
-            raise ValueError(f"{name}: num_items is {told}, but it has {counted(len(instance.sizes), 'item')}")
-        if one.get("best") is not None:
-            instance.know(one["best"], f"{name}: best")
-        yield instance
+        yield _from_object(name, one)
+
+
+def _from_object(name: str, one: Any) -> Written:
+    if not isinstance(one, dict) or "capacity" not in one or not isinstance(one.get("items"), list):
+        raise ValueError(f"{FORM}, and {name[:SHOWN]!r} is not so")
+    check_keys(one, ("capacity", "items", "num_items", "best", "name"), name)
+    if str(one.get("name", name)) != name:
+        raise ValueError(f"{name}: its name is {str(one['name'])[:SHOWN]!r}")
+    instance = Written.begun(name, one["capacity"], name)
+    for number, size in enumerate(one["items"], 1):
+        instance.add(size, f"{name}: item {number}")
+    if not instance.sizes:
+        raise ValueError(f"{name}: no items")
+    told = one.get("num_items")
+    if told is not None and whole_number(told, f"{name}: num_items") != len(instance.sizes):
+        raise ValueError(f"{name}: num_items is {told}, but it has {counted(len(instance.sizes), 'item')}")
+    if one.get("best") is not None:
+        instance.know(one["best"], f"{name}: best")
+    return instance
 
 
 def _kind(value: Any) -> str:
@@ -170,13 +181,19 @@ def _from_text(path: Path) -> list[Written]:
     stream = iter(words)
     try:
         found = list(_instances(stream))
+        if further := next(stream, None):
+            raise ValueError(f"{further[1]} is after the last of {counted(len(found), 'instance')}")
     except ValueError as error:
-        raise ValueError(f"not in OR-Library format: {error}") from error
-    if further := next(stream, None):
-        raise ValueError(
-            f"not in OR-Library format: {further[1]} is after the last of {counted(len(found), 'instance')}"
-        )
+        raise ValueError(_neither(lines, words[0][0], len(words), error)) from error
     return found
+
+
+def _neither(lines: list[str], first: str, count: int, error: ValueError) -> str:
+    """Why it is of neither form: OR-Library's has three numbers in a line, for each instance."""
+    if not first.isdigit() or any(len(line.split()) > 1 for line in lines):
+        return f"not in OR-Library format: {error}"
+    told = f"the number of items is {first[:SHOWN]}, but there are {max(0, count - 2)} sizes"
+    return f"{told} (a number a line is BPPLIB's form: how many items, the capacity, the sizes)"
 
 
 def _instances(words: Iterator[tuple[str, str]]) -> Iterator[Written]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from utils.errors import ConfigError
@@ -87,7 +88,8 @@ def _evaluator(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
     for key in value:
         if key not in ("capacity", "seed", "dataset", "dataset_path"):
             raise ConfigError(f"unknown key 'evaluator.{key}'; allowed: capacity, seed, dataset, dataset_path")
-    if "seed" in value:
+    file = value.get("dataset_path") or value.get("dataset")
+    if "seed" in value and not (file and Path(str(file)).exists()):  # nothing is drawn where there is a file
         _put(ours, "problem.options.data_seed", value["seed"])
     if "dataset_path" in value or "dataset" in value:
         _put(ours, "problem.name", str(value.get("dataset_path") or value["dataset"]))

@@ -13,7 +13,7 @@ from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.job import COPY_BYTES, going_along
 from problems.command.scoring_text import where_from
-from problems.command.spec import CommandSpec, is_folder, plain_output
+from problems.command.spec import OUTPUT_UNGRADED, CommandSpec, is_folder, plain_output
 from problems.command.tree.options import TreeOptions
 from problems.grading_files import graded_alone
 from problems.languages import language_of
@@ -26,6 +26,7 @@ from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.prompt_text import fenced_data
+from utils.unread_keys import OF_COMPETITIONS, OF_RUNGS
 from utils.user_path import user_path
 from utils.user_text import user_text
 
@@ -69,6 +70,11 @@ class CommandProblem(Problem):
         self.lower_is_better = spec.lower_is_better
         self.name = f"command/{spec.sources[0].stem}"
         self.unit = spec.metric
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        found = {**OF_COMPETITIONS, **OF_RUNGS}
+        return found if self.spec.grade else {**found, **OUTPUT_UNGRADED}
 
     @property
     def language(self) -> str:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+OUTPUT_UNGRADED = {
+    "problem.options.output": "only problem.grade does, and there is none: the metric is in what the command prints"
+}
+"""A part of `Problem.unread`."""
+
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:

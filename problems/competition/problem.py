@@ -19,6 +19,7 @@ from utils.config_schema import AgentConfig, Config
 from utils.config_section import Section
 from utils.data_preview import in_line
 from utils.packages import boosters, has_pillow, has_pyarrow
+from utils.unread_keys import OF_REPEATS, OF_RUNGS, OF_TUNING
 
 if TYPE_CHECKING:
     from core.contracts import Jobs, Limits
@@ -110,6 +111,7 @@ class CompetitionProblem(Problem):
     family: Literal["competition"] = "competition"
     seeds_search = False
     single_function = False
+    unread: Mapping[str, str] = {**OF_REPEATS, **OF_RUNGS, **OF_TUNING}
 
     def __init__(
         self,
@@ -148,10 +150,11 @@ class CompetitionProblem(Problem):
     def reads(self) -> tuple[str, ...]:
         """Own data, a folder and a bundled competition read different words."""
         if self._source.request["kind"] == "own":
-            return ("data", "problem.direction", "problem.options")
+            return ("data", "problem.direction", "problem.options.split_seed", "problem.options.rules")
         if self._source.request["strict"]:
-            return ("problem.name", "data.preview", "problem.options")
-        return ("problem.path", "problem.direction", "data.preview", "problem.options", "final")
+            return ("problem.name", "data.preview", "problem.options.rules")
+        options = ("problem.options.data", "problem.options.rules")
+        return ("problem.path", "problem.direction", "data.preview", *options, "final")
 
     @property
     def hidden_data(self) -> tuple[str, ...]:

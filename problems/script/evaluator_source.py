@@ -44,6 +44,12 @@ def uncalled_evaluate(evaluator: Path) -> str:
     )
 
 
+def has_stages(evaluator: Path) -> bool:
+    """Whether it may have some: one that cannot be read may, and one that takes names from elsewhere."""
+    module = _parsed(evaluator)
+    return module is None or bool({STAGES[0], "*"} & bound_names(module))
+
+
 def _inside_functions(module: ast.Module) -> Iterator[ast.AST]:
     for node in module.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

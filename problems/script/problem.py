@@ -28,7 +28,7 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
-from problems.script.evaluator_source import check_evaluator, docstring_of, uncalled_evaluate
+from problems.script.evaluator_source import check_evaluator, docstring_of, has_stages, uncalled_evaluate
 from problems.script.instances import SECONDS
 from problems.script.told_modules import offered, told_modules
 from problems.user_files import EVALUATOR, folder_files, named_files
@@ -40,6 +40,7 @@ from utils.logger_system import log_msg
 from utils.missing_file import no_file
 from utils.prompt_text import fenced_data
 from utils.shared_property import shared_property
+from utils.unread_keys import OF_COMPETITIONS, OF_RUNGS
 from utils.user_path import user_path
 from utils.user_text import user_bytes, user_text
 
@@ -170,6 +171,17 @@ class ScriptProblem(Problem):
                 f"problem.options.isolation={self.options.isolation}: {self.program.name} is no Python, so its "
                 f"evaluator runs it itself: allowed: auto, together; for texts ({texts}), which are only read, apart"
             )
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        found = {**OF_COMPETITIONS, **OF_RUNGS}
+        if not (self.options.cascade and has_stages(self.evaluator_file)):
+            found[_KEY] = f"no stages of {self.evaluator_file.name} are called (evaluate_stage1, …)"
+        if self._template is None or self._template.kind != "search":
+            found["problem.options.first_program"] = "problem.program names the first one"
+        if self.options.isolation == "apart":
+            found["problem.options.shows"] = "with problem.options.isolation=apart the evaluator runs as you"
+        return found
 
     @property
     def note(self) -> str:

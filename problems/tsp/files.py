@@ -9,7 +9,7 @@ from problems.instance_text import TABLES, files_of_instances, instance_files, i
 from problems.tsp.tables import from_csv, from_json
 from problems.tsp.tour_instance import TourInstance
 from problems.tsp.tsplib import from_tsplib, tour_beside
-from problems.user_files import BESIDE
+from problems.user_files import BESIDE, listed
 from utils.counts import counted
 from utils.errors import ConfigError
 from utils.user_path import user_path
@@ -28,6 +28,17 @@ def deciding_files(name: str) -> dict[str, Path]:
     found = files_of_instances(name, SUFFIXES)
     instances = [path for path in found.values() if instance_suffix(path) not in _READERS]
     return {**found, **{f"{BESIDE}{instance_stem(path)}.opt.tour": tour_beside(path) for path in instances}}
+
+
+def tours_of_none(name: str) -> str:
+    """What is told of tours in a folder beside no instance of their name; '' where there are none."""
+    folder = user_path(name)
+    if not folder.is_dir():
+        return ""
+    known = {tour_beside(path).name for path in instance_files(folder, SUFFIXES)}
+    idle = [path.name for path in sorted(folder.iterdir()) if instance_suffix(path) == ".tour" and path.is_file()]
+    idle = [tour for tour in idle if tour not in known]
+    return f"no instance is called like {listed(idle)}: not read" if idle else ""
 
 
 def load(name: str) -> list[TourInstance]:

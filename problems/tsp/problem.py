@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,33 @@ from core.contracts import Baseline, CaseScore, RulesWriter
 from core.evaluation.function_problem import FunctionProblem, Part
 from core.state.node import Node
 from problems.highs import Clock, Solved, SolverOptions, shortest_tour
-from problems.instance_text import instance_stem
+from problems.instance_copies import without_copies
+from problems.instance_text import instances_title
 from problems.options import checked_options
-from problems.tsp.files import deciding_files, load
+from problems.tsp.files import deciding_files, load, tours_of_none
 from problems.tsp.instances import BHH, Point, excess, generate
+from problems.tsp.published import length_of_some_tour
+from problems.tsp.tour_instance import TourInstance
 from problems.tsp.tour_parts import tour_parts
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
 from utils.config_section import Section
 from utils.counts import counted
+from utils.logger_system import log_msg
 from utils.syntax import without_future
 
 DRIVER = """
 from math import dist as dist__
 
-def drive(points, matrix=None):
+measures__ = {
+    "MAN_2D": lambda p, q: abs(p[0] - q[0]) + abs(p[1] - q[1]),
+    "MAX_2D": lambda p, q: max(abs(p[0] - q[0]), abs(p[1] - q[1])),
+}
+
+def drive(points, matrix=None, kind=""):
     cities = range(len(matrix or points))
-    between = (lambda a, b: matrix[a][b]) if matrix else (lambda a, b: dist__(points[a], points[b]))
+    measure = measures__.get(kind, dist__)
+    between = (lambda a, b: matrix[a][b]) if matrix else (lambda a, b: measure(points[a], points[b]))
     left = set(cities[1:])
     far = [sum(between(a, b) for b in cities) for a in cities]
     tour, here = [0], 0
@@ -50,7 +60,25 @@ if __name__ == "__main__":
     print(f"test excess: {{sum(excess(points, drive(points)) for points in held_out) / len(held_out):.6f}}")
 """
 """Ends `best_solution/solution.py`: run by itself, the rule prints its score on the held-out instances."""
+TOUR = '''
+def tour_of(points, matrix=None, kind=""):
+    """The cities in the order in which the rule visits them, on the scale on which it was scored.
+
+    Args:
+        points: an x and a y for each city, in any unit; [] with a matrix.
+        matrix: all distances, where coordinates do not tell them (also of TSPLIB's GEO).
+        kind: TSPLIB's `MAN_2D` or `MAX_2D`; straight lines are measured without.
+    """
+    return drive(*on_scale(points, matrix), kind)
+'''
+"""Ends it for instances of the user's own."""
 HELD_OUT = 100
+MANY_CITIES = 2_000
+"""Of all instances together: their lower bounds take more than a moment."""
+
+
+QUICK_CITIES = 300
+"""Of one instance: a tour of them is found in less than a second."""
 
 
 class Options(Section):
@@ -70,10 +98,13 @@ class TourProblem(FunctionProblem):
     signature = "score_city(distance, home, spread, left) -> float"
     start = NEAREST
     driver = DRIVER
-    reads: tuple[str, ...] = ("problem.name", "problem.options")
 
     def __init__(self, options: Options) -> None:
         self.options = options
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("problem.name", "problem.options")
 
     def statement(self) -> str:
         return (
@@ -126,10 +157,14 @@ class OwnToursProblem(TourProblem):
 
     def __init__(self, name: str, solver: SolverOptions) -> None:
         super().__init__(Options())
-        self._instances = load(name)
+        self._instances, self._copies = without_copies(load(name), TourInstance.content)
         self._solver, self._solved = solver, dict[int, Solved | None]()
-        self.name = f"tsp/{instance_stem(Path(name))}"
+        self.name = f"tsp/{instances_title(name)}"
         self._file = name
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return ("problem.name", *(f"problem.options.{name}" for name in self._solver.read))
 
     @property
     def scoring_files(self) -> Mapping[str, Path]:
@@ -138,8 +173,25 @@ class OwnToursProblem(TourProblem):
     @property
     def note(self) -> str:
         alone = "one instance: the rule is searched and scored on it, and nothing is held out"
-        notes = [alone if len(self._instances) == 1 else "", *(one.note for one in self._instances)]
+        alone = alone if len(self._instances) == 1 else ""
+        notes = [alone, self._copies, tours_of_none(self._file), *(one.note for one in self._instances)]
         return "; ".join(filter(None, notes))
+
+    def warm_up(self, tell: Callable[[str], None]) -> None:
+        """The lower bounds that tours, and what the user calls the best of them, are compared with: their seconds are
+        none of the search's."""
+        needed = [one for one in self._instances if one.best is None or one.is_claimed]
+        if sum(map(len, needed)) > MANY_CITIES:
+            tell(f"lower bounds of {counted(len(needed), 'instance')} are computed")
+        for one in needed:
+            bound = one.know_bound()
+            if one.best is not None and one.best < bound * (1 - 1e-9):
+                log_msg("WARNING", f"{one.name}: best is {one.best:g}, but no tour is shorter than {bound:.6g}")
+        for one in self._instances:
+            if one.best is not None and len(one) <= QUICK_CITIES:
+                length = length_of_some_tour(one.table())
+                if length < one.best * (1 - 1e-9):
+                    log_msg("WARNING", f"{one.name}: best is {one.best:g}, but a tour of {length:.6g} is soon found")
 
     @property
     def optimum(self) -> tuple[float, str] | None:
@@ -155,7 +207,7 @@ class OwnToursProblem(TourProblem):
             "    score_city(distance, home, spread, left)\n\n"
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
             "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
-            "Distances are scaled so that the cities fill the unit square.\n"
+            "Distances are scaled so that the cities fill the unit square, or that their mean is what it is there.\n"
             "Metric: tour length over the best known one (or a lower bound), minus 1, mean over instances."
             f"{self.decided}"
         )
@@ -165,7 +217,9 @@ class OwnToursProblem(TourProblem):
 
     def calls(self, case: Any) -> Sequence[Sequence[Any]]:
         points, matrix = case.view()
-        return [[points, matrix] if matrix else [points]]
+        if matrix:
+            return [[points, matrix]]
+        return [[points, None, case.kind] if case.kind in ("MAN_2D", "MAX_2D") else [points]]
 
     def score(self, case: Any, answers: list[Any]) -> float:
         return float(case.length(answers[0]) / case.reference - 1)
@@ -189,15 +243,19 @@ class OwnToursProblem(TourProblem):
         if self._solver.solver is None or case.best is not None:
             return None
         if not self._solved:
-            clock = Clock(self._solver.solver_seconds, len(self.cases("test")))
-            for one in self.cases("test"):
+            unknown = [one for one in self.cases("test") if one.best is None]
+            clock = Clock(self._solver.solver_seconds, len(unknown))
+            for one in unknown:
                 self._solved[id(one)] = shortest_tour(one.table(), clock.share())
         return self._solved.get(id(case))
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
-        """`solution.py`: rule and driver; called with coordinates it gives the tour."""
+        """`solution.py`: driver and rule; `tour_of(points)` gives the tour that was scored."""
         out.mkdir(parents=True, exist_ok=True)
-        (out / "solution.py").write_text(f"{node.code.strip()}\n\n\n{DRIVER.strip()}\n", encoding="utf-8")
+        source = (Path(__file__).parent / "scaling.py").read_text(encoding="utf-8").partition("annotations\n")[2]
+        parts = ["from __future__ import annotations", source, DRIVER, without_future(node.code)[1], TOUR]
+        text = "\n\n\n".join(part.strip() for part in parts)
+        (out / "solution.py").write_text(f"{text}\n", encoding="utf-8")
         return [out / "solution.py"]
 
 

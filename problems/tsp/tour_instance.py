@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from problems.file_numbers import file_number
 from problems.tsp.bound import one_tree_bound
 from problems.tsp.instances import Point
-
-MEAN_DISTANCE = 0.5214
-"""Of two random points of the unit square: the scale on which rules see distances that have no coordinates."""
-
+from problems.tsp.scaling import on_scale
 
 LARGEST = 1e100
 """Of a coordinate or a distance: sums and squares of those are numbers still."""
@@ -34,23 +31,23 @@ def distance(value: object, what: str) -> float:
     return found
 
 
-def _nint(value: float) -> int:
+def nint(value: float) -> int:
     return int(value + 0.5)
 
 
 def _att(a: Point, b: Point) -> float:
     exact = math.sqrt(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) / 10)
-    whole = _nint(exact)
+    whole = nint(exact)
     return float(whole + 1 if whole < exact else whole)
 
 
 MEASURES: dict[str, Callable[[Point, Point], float]] = {
     "EUCLID": math.dist,
-    "EUC_2D": lambda a, b: float(_nint(math.dist(a, b))),
+    "EUC_2D": lambda a, b: float(nint(math.dist(a, b))),
     "CEIL_2D": lambda a, b: float(math.ceil(math.dist(a, b))),
     "ATT": _att,
-    "MAN_2D": lambda a, b: float(_nint(abs(a[0] - b[0]) + abs(a[1] - b[1]))),
-    "MAX_2D": lambda a, b: float(max(_nint(abs(a[0] - b[0])), _nint(abs(a[1] - b[1])))),
+    "MAN_2D": lambda a, b: float(nint(abs(a[0] - b[0]) + abs(a[1] - b[1]))),
+    "MAX_2D": lambda a, b: float(max(nint(abs(a[0] - b[0])), nint(abs(a[1] - b[1])))),
 }
 """TSPLIB's measures by name, and the plain one of random instances and CSV files."""
 
@@ -65,6 +62,7 @@ class TourInstance:
         matrix: distances that coordinates do not tell.
         best: length of the best known tour, if anybody told it.
         note: what its user should know of it.
+        is_claimed: nobody has a tour of the length `best`.
     """
 
     name: str
@@ -73,6 +71,7 @@ class TourInstance:
     matrix: list[list[float]] | None = None
     best: float | None = None
     note: str = ""
+    is_claimed: bool = False
     _bound: float | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -92,8 +91,10 @@ class TourInstance:
     @property
     def reference(self) -> float:
         """The best known length, else a length that no tour can undercut (Held and Karp's bound)."""
-        if self.best is not None:
-            return self.best
+        return self.best if self.best is not None else self.know_bound()
+
+    def know_bound(self) -> float:
+        """A length that no tour can undercut; computed once."""
         if self._bound is None:
             self._bound = one_tree_bound(self.table())
         return self._bound
@@ -105,11 +106,10 @@ class TourInstance:
 
     def view(self) -> tuple[list[list[float]], list[list[float]] | None]:
         """What the driver gets: coordinates in the unit square, or distances on that scale."""
+        return on_scale(self.points, self.matrix)
+
+    def content(self) -> Hashable:
+        """What it is, whatever it is called."""
         if self.matrix is not None:
-            table = self.table()  # what a user's matrix has from a city to itself is no distance
-            total = sum(map(sum, table)) / (len(self) * (len(self) - 1)) or 1.0
-            return [], [[cell / total * MEAN_DISTANCE for cell in row] for row in table]
-        low = [min(point[axis] for point in self.points) for axis in (0, 1)]
-        high = [max(point[axis] for point in self.points) for axis in (0, 1)]
-        extent = max(high[0] - low[0], high[1] - low[1]) or 1.0
-        return [[(point[axis] - low[axis]) / extent for axis in (0, 1)] for point in self.points], None
+            return tuple(map(tuple, self.table()))
+        return self.kind, tuple(self.points)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from problems.file_numbers import whole_number
 from problems.instance_text import PACKED, instance_stem, instance_text
-from problems.tsp.instances import Point
 from problems.tsp.published import take_published
-from problems.tsp.tour_instance import TourInstance, coordinate, distance
+from problems.tsp.tour_instance import MEASURES, TourInstance, coordinate, distance, nint
 from utils.counts import counted
 
 Word = tuple[str, str]
 """A word of a section, and the line that it stands in: `line 9`."""
 Table = list[list[float]]
+Place = tuple[float, ...]
+"""Two coordinates, or three."""
 
 
 def from_tsplib(path: Path) -> list[TourInstance]:
@@ -26,15 +29,17 @@ def from_tsplib(path: Path) -> list[TourInstance]:
     if bound := next((name for name in sections if name not in SECTIONS), None):
         raise ValueError(f"{bound}: not kept here, so that scores would be another problem's; allowed: {_SECTIONS}")
     count, kind = whole_number(head["DIMENSION"], "DIMENSION"), _kind(head, sections)
-    name = head.get("NAME", instance_stem(path)).removesuffix(".tsp")
+    name = head.get("NAME", "").removesuffix(".tsp") or instance_stem(path)
     if kind not in KINDS:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
-    names, points = ([], []) if kind == "EXPLICIT" else _points(sections, count)
-    matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _globe(points) if kind == "GEO" else None
-    best = _length_of_tour(tour_beside(path), TourInstance(name, points, kind, matrix), names)
-    one = TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)
+    names, points = ([], []) if kind == "EXPLICIT" else _points(sections, count, "xyz" if kind in IN_SPACE else "xy")
+    matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _table(kind, points)
+    flat = [] if kind in IN_SPACE else [(x, y) for x, y in points]
+    best = _length_of_tour(tour_beside(path), TourInstance(name, flat, kind, matrix), names)
+    one = TourInstance(name, flat, kind, matrix, best)
     if best is None:
         take_published(one)
+    one.note = "; ".join(filter(None, [one.note, _in_decimals(name, points) if kind == "GEO" else ""]))
     return [one]
 
 
@@ -54,10 +59,22 @@ def tour_beside(path: Path) -> Path:
     return next((tour for tour in (plain, *packed) if tour.is_file()), plain)
 
 
-KINDS = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "EXPLICIT")
+IN_SPACE: dict[str, Callable[[Place, Place], float]] = {
+    "EUC_3D": lambda a, b: float(nint(math.dist(a, b))),
+    "MAN_3D": lambda a, b: float(nint(sum(abs(p - q) for p, q in zip(a, b, strict=True)))),
+    "MAX_3D": lambda a, b: float(max(nint(abs(p - q)) for p, q in zip(a, b, strict=True))),
+}
+"""Measures of places with three coordinates."""
+KINDS = (*(kind for kind in MEASURES if kind != "EUCLID"), "GEO", *IN_SPACE, "EXPLICIT")
 SECTIONS = ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION", "EDGE_WEIGHT_SECTION", "TOUR_SECTION")
 """Others say which tours are allowed (FIXED_EDGES_SECTION), or belong to other problems."""
 _SECTIONS = ", ".join(SECTIONS)
+_KEYWORDS = (
+    "NAME", "TYPE", "COMMENT", "DIMENSION", "CAPACITY", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "EDGE_DATA_FORMAT",
+    "NODE_COORD_TYPE", "DISPLAY_DATA_TYPE",
+)  # fmt: skip
+_HEAD = re.compile(rf"\s*(?:([a-z_0-9]+)\s*:|({'|'.join(_KEYWORDS)})\s)\s*(.*?)\s*", re.I)
+"""A line of the head; behind a keyword of TSPLIB's own some leave the colon out."""
 
 
 def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
@@ -70,41 +87,45 @@ def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
             break
         if found := re.fullmatch(r"\s*([a-z_]+_section)\s*:?\s*", line, re.I):
             into = sections.setdefault(found[1].upper(), [])
-        elif found := re.fullmatch(r"\s*([A-Za-z_0-9]+)\s*:\s*(.*?)\s*", line):
-            key, into = found[1].upper(), None
-            if key != "COMMENT" and head.setdefault(key, found[2]) != found[2]:
-                raise ValueError(f"line {number}: {key}: {found[2]}, but it was {head[key]} before")
+        elif found := _HEAD.fullmatch(line):
+            key, value, into = (found[1] or found[2]).upper(), found[3], None
+            if key != "COMMENT" and head.setdefault(key, value) != value:
+                raise ValueError(f"line {number}: {key}: {value}, but it was {head[key]} before")
         elif into is not None:
             into += [(word, f"line {number}") for word in line.split()]
     return head, sections
 
 
-def _points(sections: dict[str, list[Word]], count: int) -> tuple[list[str], list[Point]]:
-    """What cities are called, and where they lie, of three words a city: its number, x, y. In order of the numbers
+def _points(sections: dict[str, list[Word]], count: int, axes: str) -> tuple[list[str], list[Place]]:
+    """What cities are called, and where they lie: a city is its number and a word an axis. In order of the numbers
     where these are 1, 2, …"""
+    each = 1 + len(axes)
     words = sections.get("NODE_COORD_SECTION")
     if not words:
         raise ValueError(
             "no NODE_COORD_SECTION" + " (DISPLAY_DATA_SECTION is for pictures)" * ("DISPLAY_DATA_SECTION" in sections)
         )
-    lines = dict.fromkeys(place for _, place in words)
-    on = {place: sum(other == place for _, other in words) for place in lines} if len(words) % 3 else {}
+    on = Counter(place for _, place in words) if len(words) != each * count else {}
     for place, found in on.items():
-        if found % 3:
-            raise ValueError(f"{place}: {counted(found, 'word')}; a city is its number, x and y")
-    if len(words) != 3 * count:
-        raise ValueError(
-            f"DIMENSION: {count}, but there are coordinates of {counted(len(words) // 3, 'city', 'cities')}"
-        )
-    cities = [words[start : start + 3] for start in range(0, len(words), 3)]
-    by_number: dict[str, Point] = {}
-    for (city, place), (x, _), (y, _) in cities:
+        if found % each:
+            raise ValueError(f"{place}: {counted(found, 'word')}; a city is its number, {_AXES[axes]}")
+    if len(words) != each * count:
+        there = counted(len(words) // each, "city", "cities")
+        raise ValueError(f"DIMENSION: {count}, but there are coordinates of {there}")
+    by_number: dict[str, Place] = {}
+    for start in range(0, len(words), each):
+        (city, place), *told = words[start : start + each]
         if city in by_number:
             raise ValueError(f"{place}: city {city} stands twice")
-        by_number[city] = (coordinate(x, f"{place}: x of city {city}"), coordinate(y, f"{place}: y of city {city}"))
+        by_number[city] = tuple(
+            coordinate(word, f"{place}: {axis} of city {city}") for axis, (word, _) in zip(axes, told, strict=True)
+        )
     numbers = [str(number) for number in range(1, count + 1)]
     names = numbers if by_number.keys() == set(numbers) else list(by_number)
     return names, [by_number[name] for name in names]
+
+
+_AXES = {"xy": "x and y", "xyz": "x, y and z"}
 
 
 def _weights(head: dict[str, str], sections: dict[str, list[Word]], count: int) -> Table:
@@ -141,7 +162,15 @@ _CELLS |= {  # by columns it is the other half by rows, since it is symmetric
 }
 
 
-def _globe(places: list[Point]) -> Table:
+def _table(kind: str, places: list[Place]) -> Table | None:
+    """All distances where two coordinates and a measure of a plane do not tell them."""
+    if kind == "GEO":
+        return _globe(places)
+    measure = IN_SPACE.get(kind)
+    return None if measure is None else [[measure(a, b) for b in places] for a in places]
+
+
+def _globe(places: list[Place]) -> Table:
     for number, (latitude, longitude) in enumerate(places, 1):
         if abs(latitude) > 90 or abs(longitude) > 360:
             where = f"city {number} lies at latitude {latitude:g}, longitude {longitude:g}"
@@ -149,11 +178,24 @@ def _globe(places: list[Point]) -> Table:
     return [[_on_globe(a, b) if a is not b else 0.0 for b in places] for a in places]
 
 
-def _on_globe(a: Point, b: Point) -> float:
+def _on_globe(a: Place, b: Place) -> float:
     """TSPLIB's GEO: degrees and minutes on its idealised sphere, whole kilometres."""
     (lat_a, long_a), (lat_b, long_b) = (tuple(map(_radians, place)) for place in (a, b))
     q1, q2, q3 = math.cos(long_a - long_b), math.cos(lat_a - lat_b), math.cos(lat_a + lat_b)
     return float(int(6378.388 * math.acos(max(-1.0, min(1.0, 0.5 * ((1 + q1) * q2 - (1 - q1) * q3)))) + 1.0))
+
+
+def _in_decimals(name: str, places: list[Place]) -> str:
+    """What is told of coordinates of GEO that can hardly be its own; '' of others."""
+    odd = next((number for place in places for number in place if _minutes(number) >= 60), None)
+    if odd is None:
+        return ""
+    return f"{name}: GEO has degrees and minutes, and {odd:g} has {_minutes(odd)}: are they decimal degrees?"
+
+
+def _minutes(value: float) -> int:
+    """What stands behind the point of a coordinate of GEO, as `16.47` has 47."""
+    return round(100 * abs(value - int(value)))
 
 
 def _radians(value: float) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.contracts import Problem
 from core.executor.open_files import slots_with_room
 from runs.beginning.fitting import fit_to_problem, fit_to_steps, fit_to_writer
-from runs.beginning.unused_words import check_words
+from runs.beginning.unused_words import check_typed, check_words
 from runs.composition import problem_of
 from runs.parts.workers import programs_of
 from runs.recorded.scoring_record import check_scored_by
@@ -55,6 +55,7 @@ def made_ready(
         check_words(config, problem)
         check_place(config.project.dir)
     else:
+        check_typed(config, problem)
         problem.restore(run_dir)
         check_scored_by(run_dir, problem)
     slots_with_room(1, programs_of(problem))

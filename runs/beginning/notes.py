@@ -9,7 +9,10 @@ from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from core.contracts import Problem
 from core.executor.devices import Cards
+from core.loop.pipeline_schedule import PipelineSchedule
 from runs.beginning.fitting import idle_workers
+from runs.beginning.unused_words import goes_step_by_step, told_words
+from runs.parts.schedule import schedule_of
 from utils.config_schema import Config
 from utils.counts import counted
 from utils.strategies import POLICIES
@@ -29,6 +32,8 @@ def notes_of(config: Config, roles: Mapping[str, ModelSettings], problem: Proble
         of = counted(config.search.workers, "worker")
         yield f"{idle} of {of} will find nothing to run; {words} keeps all of them busy"
     yield from _crowded(config)
+    yield from told_words(config, problem)
+    yield from _not_chosen(config, (config.given or frozenset()) - problem.unread.keys())
     unmetered = [f"llm.{role}.network=open" for role, settings in roles.items() if is_unmetered(settings)]
     if unmetered:
         yield (
@@ -58,6 +63,40 @@ def _crowded(config: Config) -> Iterator[str]:
             f"search.workers={workers}, but the GPUs here leave room for {counted(places, 'program')} at once "
             f"(execution.gpus={execution.gpus:g}): the others wait{shared}"
         )
+
+
+def _not_chosen(config: Config, given: frozenset[str]) -> Iterator[str]:
+    """Keys that the user set of a policy, a selector, a schedule or a runner that is not the one of this search. A file
+    may have those of several, to choose among, so they are told and not refused."""
+    search = config.search
+    idle: dict[str, list[str]] = {}
+    for key in sorted(given):
+        section, name, option = [*key.split(".", 2), "", ""][:3]
+        reader = ""
+        if section == "execution" and name in ("ray", "modal") and name != config.execution.runner:
+            reader = f"execution.runner={name}"
+        elif key == "search.lag" and search.lag and schedule_of(config) is not PipelineSchedule:
+            reader = "search.schedule=pipeline"
+        elif key == "search.max_generations" and search.max_generations and goes_step_by_step(config):
+            reader = "a policy of generations (islands, generations)"
+        elif key == "search.tune_trials" and not _tunes(config):
+            reader = "search.islands.tune_interval=N, every how many generations"
+        elif section == "search" and name == "selectors" and POLICIES.is_builtin(search.policy):
+            chosen, selector = getattr(search.options, "selection", None), option.partition(".")[0]
+            reader = "" if selector == chosen else f"search.islands.selection={selector}"
+        elif section == "search" and option and name not in ("selectors", search.policy):
+            by_older_name = f"search.{search.policy}.{option}" in given  # one word sets those of all policies
+            reader = "" if by_older_name else f"search.policy={name}"
+        if reader:
+            idle.setdefault(reader, []).append(key)
+    yield from (f"{', '.join(keys)}: not read here, but with {reader}" for reader, keys in idle.items())
+
+
+def _tunes(config: Config) -> bool:
+    """Whether the search, as it is set, ever tunes a program's constants; a policy of another may."""
+    options = config.search.options
+    never = getattr(options, "tune_interval", 1) == 0 or getattr(options, "tune", True) is False
+    return "tune" in POLICIES.get(config.search.policy, config.plugin_folders).operators and not never
 
 
 def is_unmetered(settings: ModelSettings) -> bool:

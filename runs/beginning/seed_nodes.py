@@ -21,6 +21,7 @@ from utils.user_text import user_text
 
 NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
 """Failures that say that what scores gave no number, whatever the program did."""
+TOO_SLOW = (FailureKind.TIMEOUT, FailureKind.CPU)
 
 _UNTOLD = re.compile(r"the command told no `(.{1,80})`; it told no metric at all")
 
@@ -67,10 +68,13 @@ def _said(node: Node) -> str:
 
 def _remedy(node: Node, section: ProblemConfig) -> str:
     """What is to be done where the commonest reasons are it, whose keys are none that one would guess: a package that
-    only another interpreter has, a file above the folder, and a number that is printed in another form than ours."""
+    only another interpreter has, a file above the folder, a number that is printed in another form than ours, and time
+    that large instances take."""
     if untold := _UNTOLD.search(node.message):
         form = "`--problem.metric_from='regex:PATTERN'` with one group says where the number stands"
         return f"; let it print `{untold[1]}: NUMBER`, or {form}"
+    if node.failure in TOO_SLOW:
+        return "; --execution.timeout=SECONDS gives each program more"
     told = f"{node.term_out}\n{node.message}"
     if above := out_of_reach(section, told):
         return above

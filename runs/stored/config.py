@@ -107,6 +107,7 @@ def _read(
     with said_how_to_give(merged):  # a folder of plug-ins may be gone
         config = check_config(merged)
     config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
+    config.note_given(None, typed=fresh.typed)
     return config
 
 

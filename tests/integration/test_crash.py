@@ -266,7 +266,7 @@ WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts
 def test_killed_at_random_moments(cli_at, family):
     """Any moment; every second process also has a write at whose boundary it dies, if it comes that far. A run that
     is over makes room for the next, until there were as many kills as asked for."""
-    words = [*FAMILIES[family], "--execution.timeout=20"]
+    words = FAMILIES[family]
     began = time.monotonic()
     reference = uninterrupted(cli_at, words)
     whole = time.monotonic() - began

@@ -343,7 +343,7 @@ def test_every_family_with_one_and_four_workers(cli_at, family):
     for workers in (1, 4):
         cli = cli_at(str(workers))
         begin = cli.here if workers == 1 else cli.anew  # with another hash seed
-        ended = begin(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=20")
+        ended = begin(*FAMILIES[family], f"search.workers={workers}")
         assert ended.code == 0, ended.err
         found[workers] = cli.show()
         scored = sum(node["metric"] is not None for node in found[workers]["nodes"])

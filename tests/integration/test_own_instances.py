@@ -207,7 +207,7 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
         ("x.tsp", BURMA14.replace("GEO", "XRAY1"), "EDGE_WEIGHT_TYPE: XRAY1; allowed: EUC_2D"),
         ("x.tsp", BURMA14.replace("TYPE: TSP", "TYPE: ATSP"), "TYPE: ATSP; only TSP is read"),
         ("x.tsp", BURMA14.replace("DIMENSION", "SIZE"), "no TSPLIB file: it lacks DIMENSION"),
-        ("x.csv", "city,lat,long\na,1,2\n", "needs the columns x and y"),
+        ("x.csv", "city,lat,height\na,1,2\n", "needs the columns x and y"),
         ("x.json", '{"a": [[0, 0], [1, 1]]}', "a has 2 cities; allowed: 4 to 2000"),
         ("x.json", "[", "Expecting value"),
         ("x.tsp", BURMA14.replace("93.37", "nan"), "line 12: y of city 4 is 'nan', not a finite number"),
@@ -367,6 +367,7 @@ HEAD = "instance,capacity,size\n"
             '[{"name": "a", "capacity": 9, "items": [5]}, {"name": "a", "capacity": 9, "items": [6]}]',
             "two instances are called a",
         ),
+        ("x.json", '{"a": {"capacity": 9, "items": [5], "name": "b"}}', "a: its name is 'b'"),
         ("x.csv", HEAD + "a,100,3\na,100,2,5\n", "line 3: 4 cells, but 3 columns"),
         ("x.csv", "instance,capacity,size,weight\na,100,3,4\n", "unknown column 'weight'; allowed: instance, capacity"),
         ("x.csv", "instance,capacity,size,size\na,100,3,4\n", "the column size stands twice"),
@@ -486,7 +487,7 @@ def test_tours_are_read_packed_and_with_semicolons_too(tmp_path):
 
 @pytest.mark.parametrize(("name", "content", "told"), [
     ("a.zip", b"PK\x03\x04", "it is an archive: unpack it first"),
-    ("a.csv", b"name,lat,lon\na,1,2\n", "it has name, lat, lon"),
+    ("a.csv", b"name,lat,height\na,1,2\n", "it has name, lat, height"),
     ("a.tsp.gz", b"\x1f\x8b\x08\x00", "it is packed and cut off, or broken"),
     ("a.csv", bz2.compress(b"instance,x,y\n")[:-4], "it is packed and cut off, or broken"),
     ("a.json.xz", lzma.compress(b"{}")[:-4], "it is packed and cut off, or broken"),
@@ -559,10 +560,10 @@ def test_a_rule_that_plays_in_step_has_one_time_limit_for_all_positions(cli):
 def test_instances_of_one_name_in_two_files_are_solved_apart(tmp_path):
     """Each file of a folder may call its instance `1`: the solver's tour of one was told as the bound of the other."""
     square = [(0, 0), (0, 1), (1, 1), (1, 0)]
-    for number, size in enumerate((1, 1, 1, 7)):  # every second one is the test part
+    for number, size in enumerate((1, 2, 3, 7)):  # every second one is the test part
         rows = "".join(f"1,{size * x},{size * y}\n" for x, y in square)
         (tmp_path / f"{number}.csv").write_text(f"instance,x,y\n{rows}")
     words = ["presets.problem=tsp", f"problem.name={tmp_path}", "problem.options.solver=highs"]
     problem = build(load_config(None, words), tmp_path)
     rows = [problem.case_score(case, number, 0.0) for number, case in enumerate(problem.cases("test"), 1)]
-    assert [row.bound for row in rows] == [4.0, 28.0] and all(abs(row.gap) < 1e-6 for row in rows)
+    assert [row.bound for row in rows] == [8.0, 28.0] and all(abs(row.gap) < 1e-6 for row in rows)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
 from core.state.node import Node
 from problems.command.scoring_text import where_from
-from problems.command.spec import plain_output
+from problems.command.spec import OUTPUT_UNGRADED, plain_output
 from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
@@ -28,6 +28,7 @@ from problems.user_files import is_login, listed, named_files
 from utils.config_problem import ProblemConfig
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.unread_keys import OF_COMPETITIONS, OF_RUNGS, OF_TUNING
 from utils.user_path import user_path
 
 TICKET_BYTES = 400_000
@@ -69,6 +70,14 @@ class TreeProblem(Problem):
         self.name = f"command/{source.name}"
         self.unit = scoring.metric
         self._ground: Ground | None = None
+
+    @property
+    def unread(self) -> Mapping[str, str]:
+        scoring, found = self.scoring, {**OF_COMPETITIONS, **OF_RUNGS, **OF_TUNING}
+        found |= {} if scoring.grade else OUTPUT_UNGRADED
+        found |= {} if scoring.build else {"problem.options.build_inputs": "there is no problem.build"}
+        timed = "with problem.options.timed the score is the median of several runs, each alone"
+        return found | ({"problem.options.repeats": timed, "problem.options.alone": timed} if scoring.timed else {})
 
     @property
     def ground(self) -> Ground:

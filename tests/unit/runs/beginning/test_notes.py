@@ -19,7 +19,7 @@ MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
 
 def notes(words: list[str], problem: str = "bin_packing") -> list[str]:
     config = load_config(None, words, presets={"problem": problem}, env={})
-    built = build_problem(config) if problem == "script" else SimpleNamespace(untold="")
+    built = build_problem(config) if problem == "script" else SimpleNamespace(untold="", unread={})
     return list(notes_of(config, model_settings(config.llm), built))
 
 
