@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import re
+import shlex
 import sys
 import threading
 import zlib
@@ -157,7 +158,9 @@ class Registry(Generic[T]):
             if place == BUILT_IN:
                 raise
             reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-            raise ConfigError(f"{self.key}={name}: {place} cannot be loaded: {reason}") from error
+            raise ConfigError(
+                f"{self.key}={name}: {place} cannot be loaded: {reason}{_path_of(error, place)}"
+            ) from error
         if isinstance(found, ModuleType):
             if not hasattr(found, self.attribute):
                 raise ConfigError(f"{self.key}={name}: {place} has no `{self.attribute}`")
@@ -167,6 +170,14 @@ class Registry(Generic[T]):
             raise ConfigError(f"{self.key}={name}: {place} gives a {kind}, not a {self.spec.__name__}")
         spec: T = found
         return spec
+
+
+def _path_of(error: BaseException, place: str) -> str:
+    """What finds a module that lies beside a plug-in's file, or above it: only its own file is loaded."""
+    module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    folders = Path(place).parents[:2] if module else ()
+    there = next((one for one in folders if (one / f"{module}.py").is_file() or (one / module).is_dir()), None)
+    return f"; with PYTHONPATH={shlex.quote(str(there))} in the environment it is found" if there else ""
 
 
 def _is_test(path: Path) -> bool:

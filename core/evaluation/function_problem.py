@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -210,6 +211,8 @@ class FunctionEvaluator(Evaluator):
     def __init__(self, problem: FunctionProblem, deps: EvaluatorDeps) -> None:
         self._problem, self._deps = problem, deps
         self._trials = deps.tune_trials
+        self._is_repeated = False
+        """Whether the problem's score was asked for twice, of one case."""
         self._parts = {part: _Prepared(problem, part) for part in ("validation", "test")}
 
     def check(self, node: Node) -> Evaluation | None:
@@ -297,7 +300,10 @@ class FunctionEvaluator(Evaluator):
         for number, (case, own) in enumerate(zip(prepared.cases, prepared.split(answers), strict=True), 1):
             at = self._called(number, tells=tells)
             try:
+                copied = None if self._is_repeated else deepcopy(own)
                 told = problem.score(case, own)
+                if copied is not None:
+                    self._score_again(case, copied, told)
                 if tells:
                     at = f"measures of {at}"
                     measured.append(dict(problem.measures(case, own)))
@@ -314,6 +320,16 @@ class FunctionEvaluator(Evaluator):
         means = _means(measured)
         metrics = {problem.unit: metric, **means} if means else {}
         return Evaluation(metric=metric, source=source, signature=signature_of(each), metrics=metrics)
+
+    def _score_again(self, case: Any, answers: list[Any], told: Any) -> None:
+        """Once a process: a score that is drawn by chance ranks programs by chance."""
+        self._is_repeated = True
+        again = self._problem.score(case, answers)
+        if as_score(again) != as_score(told):
+            drawn = "where it draws numbers, by random.Random of a fixed seed"
+            log_msg(
+                "WARNING", f"score gives {told!r:.40} and {again!r:.40} for the same answers: it has to repeat; {drawn}"
+            )
 
     def _called(self, number: int, *, tells: bool) -> str:
         """`case 3 (Rome)`; a case of the test part has no name for a message."""

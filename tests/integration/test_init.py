@@ -178,3 +178,15 @@ def test_a_key_that_nobody_reads_is_refused_of_a_problem_of_ones_own(cli):
     for word in ("problem.options.jobs=50", "problem.name=large", "data.dir=mine"):
         ended = cli.here("run", "--plan", "--problem.kind=mine", "--plugins=mine", f"--{word}")
         assert ended.code == 2 and f"{word}: mine does not read it; it reads no key of" in ended.line
+
+
+def test_a_module_beside_a_problem_of_ones_own_is_found_as_it_is_told(cli):
+    assert cli.here("init", "mine").code == 0
+    file = cli.folder / "mine" / "problems" / "mine.py"
+    file.write_text(file.read_text().replace("import random\n", "import random\n\nimport helper_of_mine\n"))
+    file.with_name("helper_of_mine.py").write_text("X = 1\n")
+    words = ("run", "--plan", "--problem.kind=mine", "--plugins=mine")
+    ended = cli.here(*words)
+    told = f"No module named 'helper_of_mine'; with PYTHONPATH={file.parent} in the environment it is found"
+    assert ended.code == 2 and told in ended.line
+    assert cli.anew(*words, PYTHONPATH=str(file.parent)).code == 0

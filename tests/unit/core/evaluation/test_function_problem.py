@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.contracts import CaseScore, ExecutionResult, JobContext, Limits, SessionFailure
-from core.evaluation import function_calls
+from core.evaluation import function_calls, function_problem
 from core.evaluation.function_calls import answer_calls
 from core.evaluation.function_problem import FunctionEvaluator, FunctionProblem
 from core.evaluation.function_rules import FunctionWriter
@@ -186,6 +186,23 @@ def test_whatever_answers_make_the_problems_code_raise_is_the_candidates_failure
 
     (verdict,) = evaluator(Slipped()).evaluate([node(Squares.start)])
     assert verdict.message == "measures of case 1: IndexError('list index out of range')"
+
+
+def test_a_score_that_does_not_repeat_is_told_once(monkeypatch):
+    told: list[str] = []
+    monkeypatch.setattr(function_problem, "log_msg", lambda level, text: told.append(text))
+
+    class Drawn(Squares):
+        def score(self, case, answers):
+            answers.sort()
+            return super().score(case, answers) + random.random()
+
+    for problem, count in ((Drawn(), 1), (Squares(), 0)):
+        told.clear()
+        judge = evaluator(problem)
+        judge.evaluate([node("def f(x):\n    return x\n")])
+        judge.evaluate([node("def f(x):\n    return x * x\n")])
+        assert [("for the same answers: it has to repeat" in text) for text in told] == [True] * count
 
 
 def test_a_score_that_ends_the_process_is_a_failure_and_ends_nothing():
