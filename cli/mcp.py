@@ -11,6 +11,7 @@ from runs.mcp.handlers import handler_of
 from runs.mcp.tools import INSTRUCTIONS, ROLES
 from swarm_evo import __version__
 from utils.errors import ConfigError
+from utils.mcp_lines import lines_of
 from utils.mcp_protocol import Handler, McpServer
 
 
@@ -25,17 +26,17 @@ def run(args: argparse.Namespace) -> int:
     if unknown or not roles:
         raise ConfigError(f"--role {args.role}: allowed: {', '.join(ROLES)}, several with commas between them")
     tools = [tool for role in dict.fromkeys(roles) for tool in ROLES[role]]
-    with suppress(BrokenPipeError), open(os.dup(1), "w", encoding="utf-8") as client:
+    with suppress(OSError), open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as client:
 
         def write(line: str) -> None:
-            with suppress(BrokenPipeError):  # nobody hears it any more
+            with suppress(OSError, ValueError):  # nobody hears it any more, or the server has ended
                 client.write(line)
                 client.flush()
 
         with redirect_stdout(sys.stderr):  # whatever is printed by the way is no message
             handle = _handle(args, {tool.name for tool in tools})
             server = McpServer(tools, handle, write, version=__version__, instructions=INSTRUCTIONS)
-            server.serve(iter(sys.stdin.buffer.readline, b""))
+            server.serve(lines_of(sys.stdin.buffer))
     return 0
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeGuard
 
-from utils.counts import counted
+from utils.clean_text import one_line
+from utils.mcp_lines import Unreadable, message_of, readable
+from utils.mcp_tool import Tool, shown, wrong
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions that begin with `initialize`, newest first."""
@@ -22,57 +23,30 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 UNREADABLE, NO_REQUEST, NO_METHOD, WRONG_ARGUMENTS, WRONG_VERSION = -32700, -32600, -32601, -32602, -32022
+_NOTICES = "notifications/"
+"""Begins the name of what wants no answer; some clients write `"id": null` beside it."""
+MOST_CALLS = 64
+"""Calls under way: each has a thread, and some start a process."""
+MOST_HELD = 64 * 1024 * 1024
+"""Bytes of the requests whose calls are under way, where there are several."""
 ANSWERS_WITHIN = 60.0
 """Seconds in which calls under way are still answered after the client has closed its end: clients wait a minute."""
 _LISTS_FOR_MS = 3_600_000
 """What is listed never changes while a server lives."""
-LONGEST_TEXT = 30_000
-"""Characters of an argument that is a text: Linux hands over no word of 128 KiB to another program."""
-
-LARGEST_NUMBER = 2**53
-"""Whole numbers up to it are floats as well; whatever counts steps, seconds or dollars is far below."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """What a client is told of a tool. `arguments` and `answer` are the properties of two JSON schemas."""
-
-    name: str
-    text: str
-    arguments: Mapping[str, Any]
-    answer: Mapping[str, Any]
-    needed: tuple[str, ...] = ()
-    given_by: Mapping[str, str] = field(default_factory=dict)
-    """Argument → the tool whose answer holds it."""
-    reads: bool = False
-    """True if it changes nothing."""
-    repeats: bool = False
-    """True if a second call with the same arguments changes nothing more."""
-
-    def listed(self) -> dict[str, Any]:
-        schema = {"type": "object", "properties": dict(self.arguments), "additionalProperties": False}
-        return {
-            "name": self.name,
-            "description": self.text,
-            "inputSchema": {**schema, "required": list(self.needed)} if self.needed else schema,
-            "outputSchema": {"type": "object", "properties": dict(self.answer)},
-            "annotations": {
-                "readOnlyHint": self.reads,
-                "destructiveHint": False,
-                "idempotentHint": self.reads or self.repeats,
-                "openWorldHint": False,
-            },
-        }
 
 
 class Call:
     """One call of a tool while it runs: tells its client that it goes on, and hears that nobody waits any more."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], None], token: str | int | None, client: str = "") -> None:
+    def __init__(
+        self, send: Callable[[dict[str, Any]], None], token: str | int | None, client: str = "", size: int = 0
+    ) -> None:
         self._send = send
         self._token = token
         self.client = client
         """What the client calls itself; '' where it does not say. Untrusted text."""
+        self.size = size
+        """Bytes of its request."""
         self._told = 0
         self.cancelled = threading.Event()
 
@@ -118,6 +92,8 @@ class McpServer:
         self._calls: dict[Any, Call] = {}
         self._under_way: dict[threading.Thread, Call] = {}
         self._client = ""
+        self._size = 0
+        """Bytes of the message that is read now."""
 
     def serve(self, lines: Iterable[str | bytes]) -> None:
         """Answer until the client closes its end, and then what it had asked before, within `ANSWERS_WITHIN`."""
@@ -132,34 +108,42 @@ class McpServer:
     # ------------------------------------------------------------ one message
 
     def _take(self, line: str | bytes) -> None:
+        self._size = len(line)
         try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            self._send(_failed(None, UNREADABLE, "not a line of JSON"))
+            message = message_of(line)
+        except Unreadable as error:
+            self._send(_failed(error.number, UNREADABLE, str(error)))
             return
-        if not isinstance(message, dict) or not isinstance(message.get("params") or {}, dict):
-            self._send(_failed(None, NO_REQUEST, "a request is one object, and so are its params"))
+        if not isinstance(message, dict):
+            self._send(_failed(None, NO_REQUEST, "a request is one object"))
             return
         method, params, number = message.get("method"), message.get("params") or {}, message.get("id")
         if not isinstance(method, str):
             if "id" in message and not {"result", "error"} & message.keys():  # else an answer to what we never ask
                 self._send(_failed(number if _is_id(number) else None, NO_REQUEST, "no method is named"))
-            return
-        if number is None:
-            meant = params.get("requestId")
-            if method == "notifications/cancelled" and _is_id(meant) and (call := self._calls.get(meant)):
-                call.cancelled.set()
-            return
-        if not _is_id(number):
+        elif number is None and ("id" not in message or method.startswith(_NOTICES)):
+            self._hear(method, params)
+        elif not _is_id(number):
             self._send(_failed(None, NO_REQUEST, "an id is a text or a whole number"))
-            return
+        elif not isinstance(params, dict):
+            self._send(_failed(number, WRONG_ARGUMENTS, "params are one object"))
+        else:
+            self._ask(number, method, params)
+
+    def _hear(self, method: str, params: Any) -> None:
+        """A notice, which nobody answers."""
+        meant = params.get("requestId") if isinstance(params, dict) else None
+        if method == f"{_NOTICES}cancelled" and _is_id(meant) and (call := self._calls.get(meant)):
+            call.cancelled.set()
+
+    def _ask(self, number: str | int, method: str, params: dict[str, Any]) -> None:
         meta = params.get("_meta")
         asked = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
-        if asked is not None and asked not in STATELESS:
-            data = {"supported": [*STATELESS, *HANDSHAKE], "requested": str(asked)}
-            self._send(_failed(number, WRONG_VERSION, "unsupported protocol version", data))
+        if asked is None or asked in STATELESS:
+            self._answer(number, method, params, stateless=asked is not None)
             return
-        self._answer(number, method, params, stateless=asked is not None)
+        data = {"supported": [*STATELESS, *HANDSHAKE], "requested": shown(asked)}
+        self._send(_failed(number, WRONG_VERSION, "unsupported protocol version", data))
 
     def _answer(self, number: str | int, method: str, params: dict[str, Any], *, stateless: bool) -> None:
         if method == "tools/call":
@@ -182,7 +166,7 @@ class McpServer:
         elif method == "ping":
             self._succeed(number, {}, stateless)
         else:
-            self._send(_failed(number, NO_METHOD, f"there is no method '{method[:80]}'"))
+            self._send(_failed(number, NO_METHOD, f"there is no method '{shown(method)}'"))
 
     def _capabilities(self) -> dict[str, Any]:
         return {"capabilities": {"tools": {"listChanged": False}}, "instructions": self._instructions}
@@ -190,15 +174,20 @@ class McpServer:
     # ------------------------------------------------------------ calls of tools
 
     def _begin(self, number: str | int, params: dict[str, Any], stateless: bool) -> None:
-        tool, arguments = self._tools.get(str(params.get("name"))), params.get("arguments")
+        name, arguments = params.get("name"), params.get("arguments")
+        tool = self._tools.get(name) if isinstance(name, str) else None
         if tool is None:
-            names = ", ".join(self._tools)
-            self._send(_failed(number, WRONG_ARGUMENTS, f"there is no tool '{params.get('name')}'; there are {names}"))
+            there = f"there is no tool '{shown(name)}'; there are {', '.join(self._tools)}"
+            self._send(_failed(number, WRONG_ARGUMENTS, there))
             return
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         client = _named(meta.get(CLIENT_KEY)) if isinstance(meta, dict) else ""
-        call = Call(self._send, token if _is_id(token) else None, client or self._client)
+        call = Call(self._send, token if _is_id(token) else None, client or self._client, self._size)
+        if self._is_full(call):
+            busy = f"{tool.name}: too many calls are under way, or too large ones: again when one has its answer"
+            self._tell(number, {"error": busy, "next": tool.name}, stateless)
+            return
         self._calls[number] = call
         work = (number, tool, {} if arguments is None else arguments, call, stateless)
         if self._at_once:
@@ -212,6 +201,11 @@ class McpServer:
                 del self._under_way[thread]
                 self._work(*work)
 
+    def _is_full(self, call: Call) -> bool:
+        """Whether this one is to wait: what a client asks for at once takes threads and memory."""
+        others = list(self._under_way.values())
+        return len(others) >= MOST_CALLS or (bool(others) and call.size + sum(one.size for one in others) > MOST_HELD)
+
     def _work_apart(self, *work: Any) -> None:
         try:
             self._work(*work)
@@ -219,20 +213,19 @@ class McpServer:
             self._under_way.pop(threading.current_thread(), None)
 
     def _work(self, number: str | int, tool: Tool, arguments: Any, call: Call, stateless: bool) -> None:
-        fault = wrong(tool, arguments)
-        if fault:
-            result = {"error": fault, "next": self._mends(tool, arguments)}
-        else:
-            try:
-                result = self._handle(tool.name, arguments, call)
-            except Exception as error:  # noqa: BLE001 - as `Handler` says
-                result = {"error": f"{tool.name} failed inside: {type(error).__name__}: {error}"}
-        self._calls.pop(number, None)
+        try:
+            result = readable(self._outcome(tool, arguments, call))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - as `Handler` says
+            result = {"error": one_line(f"{tool.name} failed inside: {type(error).__name__}: {error}")}
+        if self._calls.get(number) is call:  # a client may have given the id away once more
+            del self._calls[number]
         if not call.cancelled.is_set():
-            text = json.dumps(result)
-            failed = "error" in result
-            whole = {"content": [{"type": "text", "text": text}], "structuredContent": result, "isError": failed}
-            self._succeed(number, whole, stateless)
+            self._tell(number, result, stateless)
+
+    def _outcome(self, tool: Tool, arguments: Any, call: Call) -> dict[str, Any]:
+        if fault := wrong(tool, arguments):
+            return {"error": fault, "next": self._mends(tool, arguments)}
+        return self._handle(tool.name, arguments, call)
 
     def _mends(self, tool: Tool, arguments: Any) -> str:
         """The tool that gives what is missing; else the same one, called otherwise."""
@@ -241,6 +234,12 @@ class McpServer:
         return next((name for name in givers if name in self._tools), tool.name)
 
     # ------------------------------------------------------------ answers
+
+    def _tell(self, number: str | int, result: dict[str, Any], stateless: bool) -> None:
+        """What came of a call."""
+        content = [{"type": "text", "text": json.dumps(result)}]
+        whole_ = {"content": content, "structuredContent": result, "isError": "error" in result}
+        self._succeed(number, whole_, stateless)
 
     def _succeed(self, number: str | int, result: dict[str, Any], stateless: bool) -> None:
         if stateless:
@@ -260,54 +259,16 @@ def answered(tools: Sequence[Tool], handle: Handler, message: bytes, *, version:
 
 
 def _is_id(value: Any) -> TypeGuard[str | int]:
-    """What names a request or its progress: anything else a client may send, and no table can look it up."""
-    return isinstance(value, str | int)
+    """What names a request or its progress: anything else a client may send, and no table can look it up (but for
+    truths, which it would take for 1 and 0)."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _named(about: Any) -> str:
     """What a client says it is called; '' where it does not."""
-    return str(about.get("name", ""))[:80] if isinstance(about, dict) else ""
+    return shown(about.get("name", "")) if isinstance(about, dict) else ""
 
 
 def _failed(number: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
     error = {"code": code, "message": message, **({} if data is None else {"data": data})}
     return {"jsonrpc": "2.0", "id": number, "error": error}
-
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,)
-}  # fmt: skip
-
-
-def wrong(tool: Tool, arguments: Any) -> str:
-    """What is wrong with a call's arguments, as one sentence for the model that wrote them; '' if nothing is."""
-    if not isinstance(arguments, dict):
-        return f"{tool.name}: arguments are an object"
-    missing = [name for name in tool.needed if name not in arguments]
-    if missing:
-        return f"{tool.name}: {', '.join(missing)} is missing"
-    for name, value in arguments.items():
-        schema = tool.arguments.get(name)
-        if schema is None:
-            return f"{tool.name}: there is no argument '{name[:80]}'; there are {', '.join(tool.arguments) or 'none'}"
-        kind = schema["type"]
-        is_flag = isinstance(value, bool) and kind != "boolean"
-        if is_flag or not isinstance(value, _TYPES[kind]):
-            return f"{tool.name}: {name} is to be of type {kind}"
-        if "enum" in schema and value not in schema["enum"]:
-            return f"{tool.name}: {name}={value}; allowed: {', '.join(schema['enum'])}"
-        if isinstance(value, int | float) and not abs(value) <= LARGEST_NUMBER:
-            return f"{tool.name}: {name} is no number that a computer counts with; allowed: at most {LARGEST_NUMBER}"
-        if "minimum" in schema and not value >= schema["minimum"]:
-            return f"{tool.name}: {name}={value}; allowed: {schema['minimum']} or more"
-        if isinstance(value, str) and (fault := _unfit(value, schema.get("maxLength", LONGEST_TEXT))):
-            return f"{tool.name}: {name} {fault}"
-    return ""
-
-
-def _unfit(text: str, most: int) -> str:
-    """Why no file, name or note can be this text; '' if nothing is wrong."""
-    if len(text) > most:
-        return f"has {counted(len(text), 'character')}; allowed: at most {most}"
-    odd = next((char for char in text if char == "\0" or "\ud800" <= char <= "\udfff"), None)
-    return f"holds the character U+{ord(odd):04X}, which is no text: leave it out" if odd else ""

@@ -20,6 +20,8 @@ from utils.mcp_protocol import Call, Handler
 _ROLE = {tool.name: role for role, tools in ROLES.items() for tool in tools}
 _PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR})
 """What a place is at fault for that the client named."""
+LONGEST_ERROR = 2000
+"""Characters of an error: most of a longer one is what the client itself has written."""
 _LOOK = 1.0
 """Seconds between two looks at a run that somebody waits for."""
 _HELP = {
@@ -66,13 +68,16 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
         try:
             found = answer(name, arguments, call)
         except SwarmEvoError as error:
-            return {"error": spoken(" ".join(str(error).split())), "next": first(*_help(name, error, folder))}
+            return {"error": spoken(one_line(str(error), LONGEST_ERROR)), "next": first(*_help(name, error, folder))}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
             if isinstance(error, OSError) and error.errno in _PLACE:
                 where = one_line(str(error.filename or ""), 100)
                 return {"error": f"{name}: {where} cannot be used ({error.strerror})", "next": first(name)}
+            if isinstance(error, RecursionError):
+                return {"error": f"{name}: an argument is nested too deep", "next": first(name)}
             traceback.print_exc(file=sys.stderr)
-            return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
+            said = one_line(f"{name} failed inside: {type(error).__name__}: {error}")
+            return {"error": said, "next": first("status")}
         return {**found, "next": first(found.get("next"))}
 
     return handle

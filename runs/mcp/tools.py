@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from utils.mcp_protocol import Tool
+from utils.mcp_tool import Tool
 
 INSTRUCTIONS = """\
 Swarm-Evo searches for programs: you write candidates, it runs each in a sandbox and scores it with code that the
@@ -93,7 +93,7 @@ WRITER = (
         "wait_s. state=running with next=wait: call it again.",
         {"ticket": _TICKET, "run": _RUN, "wait_s": _WAIT},
         {"state": _TEXT, "status": _TEXT, **_NEXT},
-        reads=True,
+        repeats=True,
     ),
     Tool(
         "give_up",
@@ -189,7 +189,7 @@ OPERATOR = (
             "settings": {"type": "object", "description": 'any other key, as {"search.policy": "islands"}'},
         },
         {"plan": _OBJECT, "warnings": _LIST, "confirm": _TEXT, **_NEXT},
-        reads=True,
+        repeats=True,
     ),
     Tool(
         "start_run",

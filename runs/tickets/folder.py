@@ -40,6 +40,8 @@ _NOTHING = """\
 MOST_FILES = 10_000
 LARGEST = 4_000_000
 """Bytes of one file."""
+MOST_LOOKED_AT = 150_000
+"""Files of a folder: one that holds more is none that a ticket fills, but a whole disk."""
 _MOST_NAMED = 3
 
 
@@ -127,7 +129,9 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str | No
         raise ConfigError(f"{folder}: no such folder; fill one with {WORDS[surface].fill.format(file=folder)}")
     patterns, laid, _ = _about(folder)
     found: dict[str, str | None] = {}
-    for file in regular_files(folder):
+    for number, file in enumerate(regular_files(folder)):
+        if number >= MOST_LOOKED_AT:
+            raise ConfigError(f"{folder}: more than {MOST_LOOKED_AT:,} files lie in it; hand in the folder of a ticket")
         name = file.path
         if name in (TASK, TICKET) or not matches(name, patterns):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from utils.mcp_protocol import Tool
+from utils.mcp_tool import Tool
 
 SERVER = "swarm-evo"
 TOOLS = (

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,10 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runs.control import MAX_NOTE
-from runs.mcp.handlers import handler_of
+from runs.mcp.handlers import LONGEST_ERROR, handler_of
 from runs.mcp.tools import INSTRUCTIONS, ROLES
 from utils.errors import ConfigError
-from utils.mcp_protocol import SERVER_KEY, VERSION_KEY, Call, McpServer, Tool, wrong
+from utils.mcp_lines import LONGEST_LINE, lines_of
+from utils.mcp_protocol import MOST_CALLS, SERVER_KEY, VERSION_KEY, Call, McpServer
+from utils.mcp_tool import Tool, wrong
 
 TOOLS = [
     Tool("echo", "Say it again.", {"text": {"type": "string"}, "n": {"type": "integer"}}, {}, ("text",), reads=True)
@@ -212,3 +218,200 @@ def test_a_configuration_that_cannot_be_read_is_an_answer():
 
     found = handler_of(folder, {"list_runs"})("list_runs", {}, Call(lambda message: None, None))
     assert found == {"error": "steps='many': allowed: whole number >= 0 | null", "next": "list_runs"}
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ({"id": True, "method": "ping"}, None), ({"id": 1.0, "method": "ping"}, None),
+        ({"id": None, "method": "ping"}, None), ({"id": [1], "method": "ping"}, None),
+        ({"id": 2**70, "method": "ping"}, 2**70), ({"id": "", "method": "ping"}, ""),
+        ({"id": "\ud800", "method": "ping"}, "\ud800"),
+        ({"id": 5, "method": "tools/call", "params": [1]}, 5), ({"id": 6, "method": "ping", "params": "x"}, 6),
+    ],
+)  # fmt: skip
+def test_every_request_has_one_answer_under_the_id_that_it_may_have(message, told):
+    """`true` was taken for 1, `null` was not answered, and positional params were refused under no id."""
+    (found,) = answers({"jsonrpc": "2.0", **message})
+    assert found["id"] == told and type(found["id"]) is type(told)
+    assert ("result" in found) == (told is not None and "params" not in message)
+
+
+def test_a_notice_with_an_empty_id_is_a_notice():
+    assert answers({"jsonrpc": "2.0", "id": None, "method": "notifications/initialized"}) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "' + "x" * 2000, 7),
+        ('{"method":"tools/call","params":{"name":"' + "x" * 2000 + '\x01"},"jsonrpc":"2.0","id":8}', 8),
+        ('{"id":"a b","method":"tools/call" ' + "x" * 2000, "a b"),
+        ('{"method":"tools/call","params":{"a":"' + "x" * 2000 + ' \\"id\\":9}', None),
+        ('{"method":"tools/call","params":{"a":"' + "x" * 2000 + '","id":9}}', None),
+        ('{"id":007,"method":', 7),
+        ("{", None),
+    ],
+)
+def test_who_waits_for_a_line_that_cannot_be_read_hears_of_it(line, number):
+    """Under no id, a client waits for that request until its own time is up."""
+    (found,) = answers(line if number is not None else f"{line}!")
+    assert found["error"]["code"] == -32700 and found["id"] == number
+
+
+class Sent(io.RawIOBase):
+    """What a client wrote, part by part."""
+
+    def __init__(self, parts: list[bytes]) -> None:
+        self._left = parts
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        part = self._left.pop(0) if self._left else b""
+        room[: len(part)] = part[: len(room)]
+        if len(part) > len(room):
+            self._left.insert(0, part[len(room) :])
+        return min(len(part), len(room))
+
+
+def test_a_line_that_is_too_long_is_never_held_and_told_under_its_id():
+    begins = b'{"jsonrpc":"2.0","method":"tools/call","params":{"name":"'
+    ends = b'"},"id":12}\n{"jsonrpc":"2.0","id":13,"method":"ping"}\n'
+    parts = [begins, *[b"x" * (1 << 20)] * 64, ends]
+    lines = list(lines_of(io.BufferedReader(Sent(parts))))
+    assert [len(line) <= LONGEST_LINE + 1 for line in lines] == [True, True]
+    written: list[str] = []
+    McpServer(TOOLS, echo, written.append, version="1").serve(lines)
+    long, short = map(json.loads, written)
+    assert long["id"] == 12 and "hand in less" in long["error"]["message"] and short["id"] == 13
+
+
+def test_what_would_take_far_more_memory_than_it_has_bytes_is_refused():
+    line = '{"jsonrpc":"2.0","id":3,"method":"ping","params":{"x":[' + "[]," * 2_000_000 + "[]]}}"
+    (found,) = answers(line)
+    assert found["id"] == 3 and "MB" in found["error"]["message"]
+
+
+def waiting(gate: threading.Event) -> Callable[..., dict[str, Any]]:
+    def handle(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+        assert gate.wait(60) or call.cancelled.is_set()
+        return {"said": arguments["text"]}
+
+    return handle
+
+
+def test_more_calls_than_a_client_can_wait_for_are_told_to_come_again():
+    gate, written = threading.Event(), list[str]()
+    server = McpServer(TOOLS, waiting(gate), written.append, version="1")
+
+    def lines() -> Any:
+        for number in range(MOST_CALLS + 2):
+            yield json.dumps(request("tools/call", {"name": "echo", "arguments": {"text": "x"}}, number))
+        gate.set()
+
+    server.serve(lines())
+    found = [json.loads(line) for line in written]
+    assert sorted(one["id"] for one in found) == list(range(MOST_CALLS + 2)), "each is answered once"
+    refused = [one["id"] for one in found if one["result"]["isError"]]
+    assert refused == [MOST_CALLS, MOST_CALLS + 1]
+
+
+def test_an_id_that_is_given_away_twice_has_two_answers_and_a_cancellation_finds_the_newer_call():
+    gates = threading.Event(), threading.Event()
+    order: list[str] = []
+
+    def handle(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+        gates[int(arguments["text"])].wait(60)
+        order.append(f"{arguments['text']} {call.cancelled.is_set()}")
+        return {"said": arguments["text"]}
+
+    written: list[str] = []
+    server = McpServer(TOOLS, handle, written.append, version="1")
+
+    def lines() -> Any:
+        for text in ("0", "1"):
+            yield json.dumps(request("tools/call", {"name": "echo", "arguments": {"text": text}}, 7))
+        gates[0].set()
+        while not written:
+            threading.Event().wait(0.01)
+        yield json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
+        gates[1].set()
+
+    server.serve(lines())
+    for thread in threading.enumerate():
+        if thread.name == "echo":
+            thread.join(60)
+    assert order == ["0 False", "1 True"] and len(written) == 1
+
+
+ODD = [
+    ({"said": float("nan")}, {"said": None}), ({"said": ["\ud800x", {"\udfff": 1.5}]}, {"said": ["?x", {"?": 1.5}]}),
+    ({"said": (1, 2)}, {"said": [1, 2]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("result", "told"), ODD)
+def test_an_answer_is_json_that_every_reader_takes(result, told):
+    """`NaN` and half characters are none to a client in Rust: it drops the line, and waits for good."""
+    written: list[str] = []
+    server = McpServer(TOOLS, lambda *_: result, written.append, version="1", at_once=True)
+    server.serve([json.dumps(request("tools/call", {"name": "echo", "arguments": {"text": "x"}}))])
+    found = json.loads(written[0], parse_constant=pytest.fail)["result"]
+    assert found["structuredContent"] == json.loads(found["content"][0]["text"]) == told
+    written[0].encode()
+    assert "\\ud800" not in written[0]
+
+
+def whole_in_itself() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    found["said"] = found
+    return found
+
+
+@pytest.mark.parametrize("handle", [lambda *_: {"said": {1, 2}}, lambda *_: whole_in_itself(), lambda *_: sys.exit(3)])
+def test_what_is_no_json_and_who_leaves_are_failed_calls_and_not_silence(handle):
+    (answer,) = answers(request("tools/call", {"name": "echo", "arguments": {"text": "x"}}), handle=handle)
+    assert answer["result"]["isError"] and "failed inside" in answer["result"]["structuredContent"]["error"]
+
+
+@pytest.mark.parametrize("name", ["x" * 1_000_000, ["x"] * 100_000, "\x1b[2J\n", "\ud800"])
+def test_what_a_client_writes_is_quoted_short_and_clean(name):
+    told = answers(
+        request("tools/call", {"name": name}, 1),
+        request("tools/list", {"_meta": {VERSION_KEY: name}}, 2),
+        request(str(name), {}, 3),
+        request("tools/call", {"name": "echo", "arguments": {"text": "x", str(name): 1}}, 4),
+    )
+    assert sorted(one["id"] for one in told) == [1, 2, 3, 4]
+    for one in told:
+        text = json.dumps(one, ensure_ascii=False)
+        assert len(text) < 1000 and "\x1b" not in text and text.encode()
+
+
+def test_an_argument_that_is_nested_too_deep_is_its_clients_fault(capsys):
+    def answer() -> str:
+        raise RecursionError
+
+    found = handler_of(answer, {"list_runs"})("list_runs", {}, Call(lambda message: None, None))
+    assert found == {"error": "list_runs: an argument is nested too deep", "next": "list_runs"}
+    assert not capsys.readouterr().err
+
+
+def test_only_what_runs_nothing_is_told_as_reading_only():
+    """Many clients ask nobody for such: a plan loads the plug-ins that it names, and `wait` takes up a stopped run."""
+    told = {tool.name for tools in ROLES.values() for tool in tools if tool.listed()["annotations"]["readOnlyHint"]}
+    assert told == {tool.name for tool in ROLES["reader"]}
+
+
+def test_an_error_that_quotes_a_long_name_is_short_and_soon_there():
+    """Each key in it is looked for up to the bracket behind it: 29,000 characters of keys took three seconds."""
+
+    def folder() -> str:
+        raise ConfigError("a." * 14_000 + "(\x1b[2J")
+
+    began = time.process_time()
+    found = handler_of(folder, {"list_runs"})("list_runs", {}, Call(lambda message: None, None))
+    assert len(found["error"]) <= LONGEST_ERROR and "\x1b" not in found["error"]
+    assert time.process_time() - began < 1
