@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from utils.errors import ConfigError
 from utils.missing_file import no_file
+
+MOST = 1 << 26
+"""Bytes of what is no regular file: a device may have no end."""
 
 
 def user_text(path: str | Path, key: str) -> str:
@@ -25,13 +30,18 @@ def user_text(path: str | Path, key: str) -> str:
 
 
 def user_bytes(path: str | Path, key: str) -> bytes:
-    """Its content. ConfigError: it is missing or may not be read."""
+    """Its content. ConfigError: it is missing, may not be read, or has no end."""
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            data = file.read() if is_file else file.read(MOST + 1)
     except (FileNotFoundError, IsADirectoryError) as error:
         raise ConfigError(f"{key}{path}: {no_file(path)}") from error
     except (OSError, ValueError) as error:  # a name with a null byte is a ValueError
         raise ConfigError(f"{key}{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if not is_file and len(data) > MOST:
+        raise ConfigError(f"{key}{path}: is no file, and more than {MOST >> 20} MB come out of it")
+    return data
 
 
 def no_utf8(error: UnicodeDecodeError) -> str:
