@@ -258,6 +258,8 @@ class ScriptEvaluator(RepeatableEvaluator):
         if decision.isolation == "apart" and decision.reason == UNTRIED:
             text = f"the evaluator looks at the clock, and {UNTRIED}: if it is one, the way of each call is in it, and"
             self._deps.append([Warned(text=f"{text} --problem.options.isolation=together leaves that out")])
+        if decision.isolation == "apart" and decision.doubt:
+            self._deps.append([Warned(text=f"scores may be none of the programs': {decision.doubt}")])
         if decision.isolation == "together" and self._deps.isolated and self._isolation != "together":
             text = f"scores are unisolated, a candidate could reach the evaluator: {decision.reason}"
             self._deps.append([Warned(text=text)])

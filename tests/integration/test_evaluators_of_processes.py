@@ -15,7 +15,7 @@ from support.sandboxes import opened_tier
 
 from core.contracts import Limits
 from core.evaluation.isolation.apart import ELSEWHERE, Apart, program_failure
-from core.evaluation.isolation.decider import Decider
+from core.evaluation.isolation.decider import READS, Decider
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
 
@@ -119,8 +119,8 @@ def decided(tmp_path_factory):
                 ).decide(), evaluator)  # fmt: skip
             return kept[text, own]
 
-        def score(text: str, code: str) -> EvaluatorRun:
-            decision, _, evaluator = decide(text)
+        def score(text: str, code: str, own: str = PROGRAM) -> EvaluatorRun:
+            decision, _, evaluator = decide(text, own)
             return decision.apart(evaluator, 60).run(sandbox, code, limits=Limits(seconds=30))
 
         yield decide, score
@@ -226,6 +226,43 @@ def test_no_child_quotes_a_line_of_the_evaluators(decided, way):
     assert found.value is None and "Error: " in found.error and "hidden" not in found.error + found.output
 
 
+SPAWNED = """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+def one(answer):
+    return 1 / (answer - 0.5)  # hidden
+def evaluate(path):
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return {"combined_score": pool.submit(one, load(path).pack(3)[1] + 0.25).result()}
+"""
+
+
+def test_nor_does_a_process_that_never_met_the_program(decided):
+    """One that is begun anew printed the line that broke, and it stood in the error that was told."""
+    decide, score = decided
+    assert decide(SPAWNED)[1].value == {"combined_score": 4.0}
+    found = score(SPAWNED, PROGRAM.replace("0.5", "0.25"))
+    assert "ZeroDivisionError" in found.error and "in one" in found.error and "hidden" not in found.error + found.output
+
+
+BY_A_SOCKET = """
+import socket, subprocess, sys
+def evaluate(path):
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        process = subprocess.Popen([sys.executable, path, "3"], stdin=theirs, stdout=subprocess.PIPE)
+        ours.sendall(b"2")
+        ours.shutdown(socket.SHUT_WR)
+        return {"combined_score": 2.5 + float(process.communicate()[0])}
+"""
+
+
+def test_what_a_script_is_given_by_a_socket_arrives(decided):
+    """`asyncio` hands over one before Python 3.11; it was taken for an input that is closed."""
+    decision, run, _ = decided[0](BY_A_SOCKET, PROGRAM.replace("0.5", "float(n)"))
+    assert decision.serves and decision.isolation == "apart" and run.value == {"combined_score": 7.5}, decision.reason
+
+
 WITHIN = """
 import contextlib, io, runpy
 def evaluate(path):
@@ -317,6 +354,76 @@ def test_nor_where_an_evaluation_takes_long(decided, monkeypatch):
     assert decision.isolation == "together" and run.value["combined_score"] == len(PROGRAM), decision.reason
     decision, run, _ = decided[0](f"# slow\n{EVALUATORS['child']}")
     assert decision.isolation == "apart" and decision.serves and run.value["combined_score"] == SCORES["child"]
+
+
+WEIGHED = {
+    "its size": "import os\ndef size(path): return os.path.getsize(path)",
+    "its lines": "import inspect\ndef size(path): return len(inspect.getsource(load(path)))",
+    "another process": """
+import subprocess
+def size(path): return int(subprocess.run(["wc", "-c", path], capture_output=True, text=True).stdout.split()[0])
+""",
+}
+
+
+@pytest.mark.parametrize("way", WEIGHED)
+def test_nor_where_the_program_is_called_as_well(decided, way):
+    """A long program scored as well as a short one: what was weighed was the same for all of them."""
+    text = f"{WEIGHED[way]}\ndef evaluate(path): return {{'combined_score': load(path).pack(3)[1] - size(path) / 1000}}"
+    decision, run, _ = decided[0](text)
+    assert decision.isolation == "together" and decision.reason == READS, decision
+    assert run.value["combined_score"] == 0.5 - len(PROGRAM) / 1000
+
+
+CHECKED = """
+import subprocess, sys
+CHECK = "import ast, sys; sys.exit(\\"id='eval'\\" in ast.dump(ast.parse(open(sys.argv[1]).read())))"
+def evaluate(path):
+    refused = subprocess.run([sys.executable, "-c", CHECK, path]).returncode
+    return {"combined_score": 0.0 if refused else load(path).pack(3)[1]}
+"""
+
+
+def test_nor_where_it_only_has_to_pass_a_check(decided):
+    """What stands in for a program passed it, as the user's own did: so did each that holds what it forbids."""
+    decision, run, _ = decided[0](CHECKED)
+    assert decision.isolation == "together" and decision.reason == READS and run.value == {"combined_score": 0.5}
+
+
+STARRED = {
+    "in its process": """
+def evaluate(path):
+    globals().update({name: value for name, value in vars(load(path)).items() if not name.startswith("_")})
+    return {"combined_score": grade(pack(3)[1])}
+""",
+    "in a child": """
+import os, subprocess, sys
+SCRIPT = '''
+import json, sys
+def grade(more):
+    return min(more, 1.0)
+sys.path.insert(0, sys.argv[1])
+from candidate import *
+print(json.dumps(grade(pack(3)[1])))
+'''
+def evaluate(path):
+    done = subprocess.run([sys.executable, "-c", SCRIPT, os.path.dirname(path)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return {"combined_score": float(done.stdout)}
+""",
+}
+
+
+@pytest.mark.parametrize("way", STARRED)
+def test_a_name_that_the_first_program_has_not_takes_the_place_of_none(decided, way):
+    """A function called `grade` was asked for the grade, and what it said was `verified`."""
+    decide, score = decided
+    text, own = f"def grade(more):\n    return min(more, 1.0)\n{STARRED[way]}", f"import json\n{PROGRAM}"
+    decision, run, _ = decide(text, own)
+    assert decision.isolation == "apart" and run.value == {"combined_score": 0.5}, decision.reason
+    found = score(text, f"{own}\ndef grade(more):\n    return 1e9\n", own)
+    assert found.value == {"combined_score": 0.5} and found.isolated
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from typing import Any
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer, Judging
 from core.evaluation.isolation.handles import HANDLES
+from core.evaluation.isolation.hidden_lines import without_lines
 from core.evaluation.isolation.modules import import_lines
 from core.evaluation.isolation.one_evaluation import FORKED
 from core.executor.server import own_python
@@ -58,6 +59,7 @@ class Apart:
         seed: int = 0,
         watch: bool = False,
         delay: float = 0.0,
+        odd: bool = False,
         leave: Callable[[], None] = lambda: None,
     ) -> EvaluatorRun:
         """Score a candidate.
@@ -66,6 +68,7 @@ class Apart:
             leave: told once there is a report, and the program is killed.
             watch: note what the evaluator reads; see `EvaluatorServer`.
             delay: seconds that each call of the candidate takes longer, to see whether the score is a time.
+            odd: what stands in for it has another text, to see whether the evaluator looks at that.
         Raises:
             EvaluatorUnusable: the evaluator cannot be loaded.
             JobLost: its process is gone.
@@ -76,7 +79,7 @@ class Apart:
         program = "" if self.text_file else code
         session = sandbox.session(program, limits=limits, seed=seed, prelude=prelude)
         try:
-            run = self._judged(sandbox, session, code, limits, deadline, watch, delay, leave)
+            run = self._judged(sandbox, session, code, limits, deadline, watch, delay, odd, leave)
         except SessionFailure:
             run = EvaluatorRun()
         finally:
@@ -96,10 +99,11 @@ class Apart:
         deadline: float,
         watch: bool,
         delay: float,
+        odd: bool,
         leave: Callable[[], None],
     ) -> EvaluatorRun:
         task: dict[str, Any] = {
-            "call_timeout": limits.seconds, "memory_mb": limits.memory_mb, "watch": watch, "delay": delay,
+            "call_timeout": limits.seconds, "memory_mb": limits.memory_mb, "watch": watch, "delay": delay, "odd": odd,
             "classes": None if self.classes is None else list(self.classes), "serves": self.serves,
         }  # fmt: skip
         if self.serves:
@@ -127,7 +131,7 @@ class Apart:
             judging.kill()
             if report is not None and report["failed"] is None:
                 leave()
-            return _read(report, session, judging.marker, judging.printed(), deadline)
+            return _read(report, session, judging.marker, without_lines(judging.printed()), deadline)
 
     def _kept(self, sandbox: WarmSandbox, deadline: float) -> EvaluatorServer | None:
         """The loaded evaluator of this worker; None where each candidate needs one of its own."""
@@ -198,6 +202,7 @@ def _read(
         kind, message = report["failed"]
         session.fail(FailureKind(kind), message)
     told = {name: report[name] for name in EvaluatorRun.model_fields.keys() & report.keys()}
+    told |= {name: without_lines(report[name]) for name in ("value", "error")}
     return EvaluatorRun(**told, output=output)
 
 

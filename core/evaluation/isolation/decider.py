@@ -12,7 +12,8 @@ from typing import Any
 from core.contracts import Limits
 from core.evaluation.isolation.apart import ELSEWHERE, Apart, program_failure
 from core.evaluation.isolation.decision import UNSCORED, UNTRIED, Decision
-from core.evaluation.isolation.evaluator import EvaluatorRun
+from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
+from core.evaluation.isolation.scores_alike import differ, mean, spread
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
 from utils.counts import counted
@@ -41,11 +42,10 @@ SIDE_BY_SIDE_SECONDS = 0.5
 LEAST_SLOWED, MOST_SLOWED = 0.2, 1.0
 """Seconds that all calls together take longer when it is tried whether the score is a time: ten times what they took,
 but for slow ones a quarter of it."""
-APART_BY = 0.05
-"""Scores that vary differ one way and the other if all of the one are better than all of the other, by such a share of
-the score or by more than either varies."""
-RELATIVE = 1e-6
-TIMED = "the score depends on time"
+TIMED, OTHER = "the score depends on time", "the score is another"
+READS = "the evaluator looks at the program's text, its size or its lines"
+Scored = tuple[EvaluatorRun, list[float]]
+"""One run of the user's own program, and all scores of that kind."""
 _CLASS = re.compile(r"^class\s+(\w+)(.*(?:\n(?:[ \t].*)?)*)", re.MULTILINE)
 _ASKED = re.compile(r"^[ \t]+def\s*(__\w+__)", re.MULTILINE)
 NO_SCORE = "apart the program gets no score"
@@ -164,22 +164,24 @@ class Decider:
             isolation="apart", classes=first.classes, modules=dict(self._start.modules or {}), shows=self._shows,
             forks=first.seconds < SLOW_SECONDS, calls=first.calls, serves=self._start.serves,
         )  # fmt: skip
+        by_text = self._start.serves or not first.calls or first.texts  # of what stands in for the program, maybe
+        if by_text and (looked_at := self._by_its_text(decision, first)):
+            return looked_at
         fine = self._wanted == "screen" or first.calls > FINE_CALLS
-        by_text = self._start.serves or not first.calls  # another process may have read the stand-in for the program
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
             if self._wanted == "auto" and first.clocks:
                 decision = decision.model_copy(update={"reason": UNTRIED})
-            if self._wanted == "auto" and by_text:
+            if by_text:
                 return self._same_beside(decision, first)
             return (self._quicker_beside(decision, first) if fine and self._wanted == "auto" else decision), first
-        looks_beside = self._wanted != "apart" and (fine or first.clocks or by_text or self._stands_in)
+        looks_beside = by_text or (self._wanted != "apart" and (fine or first.clocks or self._stands_in))
         with threads(1, "opening") as pool:
             if looks_beside:  # who needs it is told what goes wrong
                 pool.submit(self._together(decision).open, self._sandbox, self._code)
-            tries = [partial(self._apart, decision), *[partial(self._beside, decision)] * looks_beside]
+            tries = [partial(self._apart, decision), *[partial(self._tried_beside, decision)] * looks_beside]
             forked, *beside = self._all(*tries)
         decision, apart = self._forks_or_not(decision, first, forked)
-        decision = decision.model_copy(update={"noise": _spread(apart), "scores": tuple(apart)})
+        decision = decision.model_copy(update={"noise": spread(apart), "scores": tuple(apart)})
         slowed = self._slowed(decision, apart, first) if first.clocks else []
         further = self._beside_again(decision, apart, beside[0]) if beside else []
         found = self._all(*slowed, *further)
@@ -189,51 +191,79 @@ class Decider:
             return decision.model_copy(update={"reason": TIMED if timed else ""}), first
         scores, run = self._numbers(beside), beside[0]
         if len(scores) < len(beside):
-            return decision.model_copy(update={"reason": f"it cannot be screened: {_failed(run)}"}), first
-        if timed or _differ(apart, scores):
-            why = TIMED if first.clocks else "the score is another"
-            told = f"{why}: {_mean(apart):.6g} apart, {_mean(scores):.6g} beside the evaluator"
-            shared = {"isolation": "together", "reason": told, "scores": tuple(scores)}
-            return decision.model_copy(update=shared), run
+            failed = {"reason": f"it cannot be screened: {_failed(run)}", "doubt": _untried(run) if by_text else ""}
+            return decision.model_copy(update=failed), first
+        if timed or differ(apart, scores):
+            return self._another(decision, TIMED if first.clocks else OTHER, (first, apart), (run, scores))
         if not fine:
             return decision, first
         screened = {
             "isolation": "screen",
             "reason": f"{counted(first.calls, 'call')} a program",
-            "noise": _spread(apart + scores),
+            "noise": spread(apart + scores),
         }
         return decision.model_copy(update=screened), first
 
     def _same_beside(self, decision: Decision, first: EvaluatorRun) -> tuple[Decision, EvaluatorRun]:
         """Of an evaluation that is slow: apart, unless its score is another beside the evaluator."""
-        beside, apart = self._all(partial(self._beside, decision)), [first]
-        if _differ(self._numbers(apart), self._numbers(beside)):
-            more = FEWEST - 1
-            found = self._all(*[partial(self._apart, decision)] * more, *[partial(self._beside, decision)] * more)
-            apart, beside = apart + found[:more], beside + found[more:]
+        apart, beside = self._sampled(first, decision, partial(self._tried_beside, decision))
         scores, own = self._numbers(beside), self._numbers(apart)
-        if not _differ(own, scores):
+        if not scores:
+            return decision.model_copy(update={"doubt": _untried(beside[0])}), first
+        if not differ(own, scores):
             return decision, first
-        told = f"the score is another: {_mean(own):.6g} apart, {_mean(scores):.6g} beside the evaluator"
-        return decision.model_copy(update={"isolation": "together", "reason": told, "scores": tuple(scores)}), beside[0]
+        return self._another(decision, OTHER, (first, own), (beside[0], scores))
+
+    def _by_its_text(self, decision: Decision, first: EvaluatorRun) -> tuple[Decision, EvaluatorRun] | None:
+        """What is decided where the evaluator looks at the program's file: what stands there is not the program, and a
+        check that both pass would pass every program. None where another text there changes nothing."""
+        with_another = partial(self._apart, decision, odd=True)
+        apart, odd = self._sampled(first, decision, with_another)
+        scores = self._numbers(odd) or self._numbers(self._all(with_another))  # it may crash now and then
+        if scores and not differ(self._numbers(apart), scores):
+            return None
+        run = self._tried_beside(decision) if self._wanted == "auto" else None
+        if run is None or self._score(run.value) is None:
+            doubt = f"{READS}, and finds what stands in for it"
+            return decision.model_copy(update={"reason": READS, "doubt": doubt}), first
+        return decision.model_copy(update={"isolation": "together", "reason": READS}), run
+
+    def _sampled(
+        self, first: EvaluatorRun, decision: Decision, other: Try
+    ) -> tuple[list[EvaluatorRun], list[EvaluatorRun]]:
+        """(runs apart with the first, others): one of each, and more where their scores differ, maybe by chance."""
+        apart, others = [first], self._all(other)
+        if differ(self._numbers(apart), self._numbers(others)):
+            more = FEWEST - 1
+            found = self._all(*[partial(self._apart, decision)] * more, *[other] * more)
+            apart, others = apart + found[:more], others + found[more:]
+        return apart, others
+
+    def _another(self, decision: Decision, why: str, apart: Scored, beside: Scored) -> tuple[Decision, EvaluatorRun]:
+        """The score is another apart: the two share a sandbox, where it is not the user's word that they shall not."""
+        told = f"{why}: {mean(apart[1]):.6g} apart, {mean(beside[1]):.6g} beside the evaluator"
+        if self._wanted == "apart":
+            return decision.model_copy(update={"reason": why, "doubt": f"of your own program {told}"}), apart[0]
+        shared = {"isolation": "together", "reason": told, "scores": tuple(beside[1])}
+        return decision.model_copy(update=shared), beside[0]
 
     def _quicker_beside(self, decision: Decision, first: EvaluatorRun) -> Decision:
         """Of an evaluation that is slow apart: screened, where the way of so many calls is what makes it slow.
 
         A score that stays the same where it took a quarter of the time is none of the time.
         """
-        (run,) = self._all(partial(self._beside, decision))
+        (run,) = self._all(partial(self._tried_beside, decision))
         found, apart = self._numbers([run]), self._numbers([first])
         if not found or run.seconds > first.seconds / QUICKER:
             return decision
         if found[0] != apart[0]:
             if first.clocks:
                 return decision
-            found += self._numbers(self._all(*[partial(self._beside, decision)] * (SAMPLES - 1)))
-        if len(found) not in (1, SAMPLES) or _differ(apart, found):
+            found += self._numbers(self._all(*[partial(self._tried_beside, decision)] * (SAMPLES - 1)))
+        if len(found) not in (1, SAMPLES) or differ(apart, found):
             return decision
         told = f"{counted(first.calls, 'call')} a program"
-        return decision.model_copy(update={"isolation": "screen", "reason": told, "noise": _spread(apart + found)})
+        return decision.model_copy(update={"isolation": "screen", "reason": told, "noise": spread(apart + found)})
 
     def _forks_or_not(
         self, decision: Decision, first: EvaluatorRun, forked: EvaluatorRun
@@ -246,7 +276,7 @@ class Decider:
         tries = [partial(self._apart, alone)] * more + [partial(self._apart, decision)] * (more if by_fork else 0)
         found = self._all(*tries)
         fresh, by_fork = fresh + self._numbers(found[:more]), by_fork + self._numbers(found[more:])
-        if len(by_fork) < self._samples or _differ(fresh, by_fork):
+        if len(by_fork) < self._samples or differ(fresh, by_fork):
             return alone, fresh
         return decision, by_fork
 
@@ -254,20 +284,20 @@ class Decider:
         """Scores where each call of the program takes longer."""
         took = first.call_seconds
         longer = min(max(LEAST_SLOWED, 10 * took), max(MOST_SLOWED, took / 4))
-        return [partial(self._apart, decision, longer / max(first.calls, 1))] * (self._samples if _spread(apart) else 1)
+        return [partial(self._apart, decision, longer / max(first.calls, 1))] * (self._samples if spread(apart) else 1)
 
     def _is_timed(self, apart: list[float], slowed: list[EvaluatorRun]) -> bool:
         """True if the score is another, or none, where calls take longer."""
         scores = self._numbers(slowed)
-        return not scores or _differ(apart, scores)
+        return not scores or differ(apart, scores)
 
     def _beside_again(self, decision: Decision, apart: list[float], run: EvaluatorRun) -> list[Try]:
         """Further scores beside the evaluator; none where the first one did not work."""
         score = self._score(run.value)
         if score is None:
             return []
-        varies = _spread(apart) > 0 or score != apart[0]
-        return [partial(self._beside, decision)] * (self._samples - 1 if varies else 1)
+        varies = spread(apart) > 0 or score != apart[0]
+        return [partial(self._tried_beside, decision)] * (self._samples - 1 if varies else 1)
 
     def _all(self, *tries: Try) -> list[EvaluatorRun]:
         """What comes of them, in order; several at once where they are slow."""
@@ -277,12 +307,19 @@ class Decider:
         with threads(self._at_once, "tries") as pool:
             return [future.result() for future in [pool.submit(each) for each in tries]]
 
-    def _apart(self, decision: Decision, delay: float = 0.0) -> EvaluatorRun:
+    def _apart(self, decision: Decision, delay: float = 0.0, *, odd: bool = False) -> EvaluatorRun:
         how = decision.apart(self._start.evaluator, self._start.timeout)
-        return how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, delay=delay)
+        return how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, delay=delay, odd=odd)
 
     def _beside(self, decision: Decision) -> EvaluatorRun:
         return self._together(decision).run(self._sandbox, self._code, limits=self._limits, seed=self._seed)
+
+    def _tried_beside(self, decision: Decision) -> EvaluatorRun:
+        """The same; an evaluator that cannot be loaded there is one that has no score there, since apart it has."""
+        try:
+            return self._beside(decision)
+        except EvaluatorUnusable as error:
+            return EvaluatorRun(error=error.trace, line=error.line)
 
     def _together(self, decision: Decision) -> Together:
         return decision.together(self._start.evaluator, self._folder, self._start.timeout, self._beside_it)
@@ -316,21 +353,6 @@ def _failed(run: EvaluatorRun) -> str:
     return failed.message if failed is not None else run.line or "no score"
 
 
-def _mean(numbers: list[float]) -> float:
-    return sum(numbers) / len(numbers)
-
-
-def _spread(numbers: list[float]) -> float:
-    return max(numbers) - min(numbers)
-
-
-def _differ(ones: list[float], others: list[float]) -> bool:
-    """True if the two are not scores of the same thing; of nothing no more is known."""
-    if not ones or not others:
-        return False
-    low, high = sorted((ones, others), key=min)
-    gap = min(high) - max(low)
-    size = max(map(abs, (*ones, *others)))
-    if gap <= RELATIVE * size:
-        return False
-    return gap > APART_BY * size or gap > max(_spread(ones), _spread(others))
+def _untried(run: EvaluatorRun) -> str:
+    """What is not known where a program that should have been scored beside the evaluator could not be."""
+    return f"whether your own program has the same score beside the evaluator could not be tried: {_failed(run)}"

@@ -32,6 +32,8 @@ class Decision(BaseModel):
     isolation: Isolation
     reason: str = ""
     """Why the two share a sandbox, or what was measured."""
+    doubt: str = ""
+    """Why the score apart may be another than the program's; told as a warning."""
     classes: tuple[str, ...] = ()
     """What objects the user's own program has and what they do (`Proxy.classes`); all else answers with plain data."""
     modules: dict[str, str] = Field(default_factory=dict)

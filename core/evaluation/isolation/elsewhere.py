@@ -27,6 +27,7 @@ NAME = "calls"
 """Of the socket, in the folder of the program's file."""
 _HEADER = 4
 _BREATH_SECONDS = 0.05
+_LIBRARIES = f"{os.path.dirname(os.path.abspath(os.__file__))}{os.sep}"
 _GIVEN_SECONDS = 5.0
 """Until a script has all its input, or is no longer waited for: one that talks with its evaluator never has."""
 FILE = """# The candidate is behind a proxy: this file stands in for it, and its functions call it.
@@ -54,7 +55,7 @@ class Relay:
     Args:
         folder: of the program's file.
         text: the program.
-        fill: gives a module the program's names.
+        fill: gives a module the program's names; → those that the user's own program has not.
         call: calls a function of the program.
         refuse: notes why the two cannot be kept apart; the exception to raise.
         give_up: notes that nobody waits for a call that is on its way while the next one comes; the exception to raise.
@@ -62,7 +63,7 @@ class Relay:
     """
 
     def __init__(
-        self, folder: str, text: str, fill: Callable[[ModuleType], None], call: Callable[..., Any],
+        self, folder: str, text: str, fill: Callable[[ModuleType], dict[str, Any]], call: Callable[..., Any],
         refuse: Callable[..., Exception], give_up: Callable[[], Exception], plain: Any,
     ) -> None:  # fmt: skip
         self.address = f"{folder}/{NAME}"
@@ -73,8 +74,10 @@ class Relay:
         self._waiting: set[socket.socket] = set()
         """Whose call is on its way."""
         program = ModuleType("program")
-        fill(program)
-        self._offered = {name: self._told(value) for name, value in vars(program).items() if not name.startswith("__")}
+        further = fill(program)
+        named = {name: value for name, value in vars(program).items() if not name.startswith("__")}
+        self._offered = {name: self._told(value) for name, value in named.items()}
+        self._offered |= {name: {**self._told(value), "further": True} for name, value in further.items()}
         self._listening = socket.socket(socket.AF_UNIX)
         with _near(self.address) as near:
             self._listening.bind(near)
@@ -134,7 +137,7 @@ class Caller:
     def __init__(self, address: str, plain: Any) -> None:
         self._address, self._plain = address, plain
         self._process, self._turn = 0, threading.Lock()
-        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection: socket.socket | None = None
 
     def names(self) -> dict[str, Any]:
         return dict(self._asked({"names": True})["names"])
@@ -162,6 +165,7 @@ class Caller:
             self._connection = socket.socket(socket.AF_UNIX)
             with _near(self._address) as near:
                 self._connection.connect(near)
+        assert self._connection is not None
         with self._turn:
             _write(self._connection, self._plain.encode(request))
             answer = _read(self._connection)
@@ -180,10 +184,28 @@ def fill(namespace: dict[str, Any], address: str, plain: str) -> None:
     caller = Caller(address, data)
     for name in ("_util", "_spec", "_elsewhere"):
         namespace.pop(name, None)
+    taken: dict[str, Any] = {}
+    modules = [module for module in list(sys.modules.values()) if _is_users(module)]
+    spaces = [namespace, vars(builtins), *(getattr(module, "__dict__", {}) for module in modules)]
     for name, what in caller.names().items():
-        namespace[name] = (
-            data.unwrap_given(what["value"]) if "value" in what else _function(caller, name, namespace["__name__"])
-        )
+        value = data.unwrap_given(what["value"]) if "value" in what else _function(caller, name, namespace["__name__"])
+        is_copied = what.get("function", True) and not ("further" in what and any(name in space for space in spaces))
+        (namespace if is_copied else taken)[name] = value
+
+    def found(name: str) -> Any:
+        if name in taken:
+            return taken[name]
+        raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
+
+    if taken:
+        namespace["__getattr__"] = found
+
+
+def _is_users(module: Any) -> bool:
+    """Whether it is none of the interpreter's or of an installed package."""
+    file = getattr(module, "__file__", None) or _LIBRARIES
+    is_library = file.startswith(_LIBRARIES) or "/site-packages/" in file
+    return module is sys.modules.get("__main__") or not is_library
 
 
 def run(address: str, plain: str, marker: str) -> NoReturn:
@@ -212,7 +234,7 @@ def _given() -> bytes | None:
     except OSError:  # it is closed
         return b""
     parts: list[bytes] = []
-    while stat.S_ISREG(mode) or stat.S_ISFIFO(mode):
+    while stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):  # `asyncio` hands over a socket
         if not select.select([0], [], [], _GIVEN_SECONDS)[0]:
             return None
         parts.append(os.read(0, 1 << 20))

@@ -36,6 +36,21 @@ _STAND_IN = """# The candidate is behind a proxy: this file stands in for it and
 open({marker!r}, "w").close()
 raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
 """
+_ODD = (
+    "\nif False:\n"
+    + 40
+    * """    # TODO: what checks of a text look for, and much of it
+    import ctypes, os, pickle, shutil, socket, subprocess, sys, threading
+    from math import *
+    def odd(first, second=[], *others, **named):
+        global anything
+        anything = eval("1") or exec("1") or compile("1", "odd", "exec") or open("odd") or __import__("os").fork()
+        while True: print(globals(), locals(), first.__class__.__subclasses__(), getattr(first, "odd"), undefined)
+    class Odd(object):
+        def __del__(self): assert False, lambda: input() ; raise SystemExit
+"""
+)
+"""What may follow in a stand-in, and is never run: whoever scores a program by its text has another score then."""
 _TOLD_LINES = 3
 
 
@@ -74,6 +89,9 @@ class EvaluatorRun(BaseModel):
     """What objects there are in the candidate, see `Proxy.classes`."""
     clocks: bool = False
     """The evaluator's code names a clock, where it was watched: its score may be a time."""
+    texts: bool = False
+    """It names another way to the program's file than importing it (its size, its lines, another process), where what
+    stands in for the program is found."""
 
 
 class EvaluatorUnusable(Exception):
@@ -147,7 +165,7 @@ class EvaluatorServer:
             channel: of the program's session.
             file: what the candidate's file is called.
             text: what it holds; None: a stand-in for a program, which notes that it was run, or calls the program
-                from there (`serves` of the task).
+                from there (`serves` of the task), with another text than usual if the task is `odd`.
         """
         report, theirs = socket.socketpair()
         output = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed in Judging.close
@@ -160,7 +178,7 @@ class EvaluatorServer:
             task = {**task, "program": program, "is_text": text is not None, "over": over}
             with suppress(OSError):  # it is gone, and nobody will say anything
                 frames.send(self._control, task, [channel, theirs.fileno(), output.fileno()])
-        content = _stand_in(folder, marker, serves=task["serves"]) if text is None else text
+        content = _stand_in(folder, marker, serves=task["serves"], odd=task["odd"]) if text is None else text
         judging = Judging(self, report, output, Path(program), Path(marker))
         judging.write(content)
         return judging
@@ -220,11 +238,12 @@ class EvaluatorServer:
             return ""
 
 
-def _stand_in(folder: str, marker: str, *, serves: bool) -> str:
+def _stand_in(folder: str, marker: str, *, serves: bool, odd: bool) -> str:
+    more = _ODD if odd else ""
     if not serves:
-        return _STAND_IN.format(marker=marker)
+        return _STAND_IN.format(marker=marker) + more
     address = f"{folder}/{elsewhere.NAME}"
-    return elsewhere.FILE.format(marker=marker, here=elsewhere.__file__, address=address, plain=plain.__file__)
+    return elsewhere.FILE.format(marker=marker, here=elsewhere.__file__, address=address, plain=plain.__file__) + more
 
 
 class Judging:

@@ -46,8 +46,13 @@ one_evaluation = _load_ours("one_evaluation", _HERE)
 _NO_FORK = ("jax", "tensorflow", "grpc", "cupy", "ray")
 """Libraries with threads of their own that wait for each other after a fork."""
 _REHEARSED_SECONDS = 5
-_CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
-           "thread_time", "timeit", "default_timer", "elapsed_time", "do_bench")  # fmt: skip
+_CLOCKS = ("time.time(", "perf_counter", "process_time", "monotonic", "thread_time", "timeit", "default_timer",
+           "elapsed_time", "do_bench")  # fmt: skip
+_TEXTS = ("subprocess", "popen", "Popen", "os.system(", "posix_spawn", "os.spawn", "os.exec", "os.open(", "open_code",
+          "getsize", ".stat(", "st_size", "getsource", "linecache", "tokenize", "__code__", "multiprocessing",
+          "ProcessPool", "joblib")  # fmt: skip
+"""Ways to a program's file, its size and its lines that are none of importing it: what is found there stands in for
+it."""
 _MOST_FILES = 200
 _NO_READING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 REPORT = 1
@@ -102,7 +107,7 @@ def main(control: socket.socket) -> None:
         sys.addaudithook(opened.hear)
     names = ("channel", "loading", "proxy", "stand_in", "usual_numbers", "usual_forms", "elsewhere")
     ours = one_evaluation.Modules(_load_ours("plain", _INSIDE), frames, *(_load_ours(name, _HERE) for name in names))
-    looked_at = lambda: {"opened": opened.left(), "clocks": reads_clocks()}  # noqa: E731
+    looked_at = lambda: {"opened": opened.left(), **named()}  # noqa: E731
     evaluation = one_evaluation.Evaluation(ours, setup["folder"], looked_at)
     _HOOKS.give_back()
     try:
@@ -113,7 +118,7 @@ def main(control: socket.socket) -> None:
             sys.stderr.flush()
         frames.send(control, {"error": one_evaluation.trace(error), "line": one_evaluation.line(error)})
         return
-    evaluation.stand_in()
+    evaluation.stand_in([getattr(module, "__dict__", {}) for module in _users_modules()])
     _load_ours("hidden_lines", _HERE).hide_lines()
     hinders = _hinders_forks()
     frames.send(control, {"ready": True, "hinders": hinders})
@@ -234,20 +239,27 @@ def _forks_with_torch() -> bool:
     return os.waitpid(pid, 0)[1] == 0
 
 
-def reads_clocks() -> bool:
-    """True if code of the user's modules names a clock: then a score may be a time."""
+def named() -> dict[str, bool]:
+    """What the code of the user's modules names: clocks (then a score may be a time), and other ways to the program's
+    text than importing it."""
+    texts = [_text_of(module.__file__) for module in _users_modules()]
+    asked = {"clocks": _CLOCKS, "texts": _TEXTS}
+    return {what: any(word in text for word in words for text in texts) for what, words in asked.items()}
+
+
+def _users_modules() -> list[Any]:
+    """Those that are loaded from files which are neither the interpreter's nor ours."""
     shown = _interpreter()
-    files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
-    return any(_names_clock(path) for path in files if path.endswith(".py") and not path.startswith(shown))
+    files = [(module, getattr(module, "__file__", None) or "") for module in list(sys.modules.values())]
+    return [module for module, path in files if path.endswith(".py") and not path.startswith(shown)]
 
 
-def _names_clock(path: str) -> bool:
+def _text_of(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
+            return file.read()
     except OSError:
-        return False
-    return "time.time(" in text or any(name in text for name in _CLOCKS)
+        return ""
 
 
 def _end_with(control: socket.socket) -> None:

@@ -9,12 +9,13 @@ Standard library only: it is loaded by path into processes that hold user code a
 from __future__ import annotations
 
 import atexit
+import builtins
 import os
 import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -24,7 +25,7 @@ FORKED = "the evaluator calls the candidate from several processes"
 NOTHING: dict[str, Any] = {
     "value": None, "error": "", "line": "", "raised": False, "refused": "", "by_program": False, "classes": [],
     "calls": 0, "call_seconds": 0.0, "longest_call": 0.0,
-    "failed": None, "opened": [], "clocks": False, "at_exit": True,
+    "failed": None, "opened": [], "clocks": False, "texts": False, "at_exit": True,
 }  # fmt: skip
 """A report before anything was done. `at_exit`: modules of the evaluator's have something left to do at its end."""
 MOST_BYTES = 64 << 20
@@ -68,8 +69,13 @@ class Evaluation:
         self._stood_in = ours.stand_in.StandIn(self._stand.fill, self._stand.refuse)
         self._delay = 0.0
 
-    def stand_in(self) -> None:
-        """Once the evaluator is loaded: from here on, ways of importing a candidate give its stand-in."""
+    def stand_in(self, taken: Sequence[Mapping[str, Any]]) -> None:
+        """Once the evaluator is loaded: from here on, ways of importing a candidate give its stand-in.
+
+        Args:
+            taken: names of the evaluator's modules, which a program does not take.
+        """
+        self._stand.taken = [*taken, vars(builtins)]
         self._stood_in.install()
 
     def expect(self, task: dict[str, Any]) -> None:
@@ -98,6 +104,10 @@ class Evaluation:
             found = self._found(task, self._ours.plain.decode(told)["names"], function)
             sys.stdout.flush()
             sys.stderr.flush()
+            if self._asking.forked:  # a child of the evaluator's that came back out of it: it has nothing to report
+                sys.stderr.write(found["error"])
+                sys.stderr.flush()
+                os._exit(1)
             self._tell(found)
             atexit._run_exitfuncs()
         except BaseException:  # noqa: BLE001 - what breaks here is told with what was printed

@@ -67,6 +67,8 @@ _BUILT_IN = {
 """StopIteration is not among them: raised by a candidate it would end a loop of the evaluator's (`map`, `next`) early
 and leave out cases. It becomes RuntimeError, as Python makes it in generators."""
 _NOT_PLAIN = "is not plain data"
+_NAME = "import:"
+"""Begins the mark of a name that the user's own program has."""
 
 
 class Proxy:
@@ -86,6 +88,10 @@ class Proxy:
         self._classes: frozenset[str] | None = None
         self._known: Mapping[str, Any] = {}
         """Of `usual_forms`."""
+        self._knows_names = False
+        """Whether it is known which names the user's own program has."""
+        self.taken: Sequence[Mapping[str, Any]] = ()
+        """The names of the evaluator's modules, and of Python's own functions."""
         self._seen: set[str] = set()
         self._kinds: dict[str, type[Handle]] = {}
         self._handles: weakref.WeakValueDictionary[str, Handle] = weakref.WeakValueDictionary()
@@ -107,6 +113,7 @@ class Proxy:
         told = None if classes is None else frozenset(classes)
         if told != self._classes:
             self._classes, self._known = told, self._forms.known_of(sorted(told or ()))
+            self._knows_names = any(mark.startswith(_NAME) for mark in told or ())
 
     def begin(self, names: Mapping[str, Mapping[str, Any]]) -> None:
         """Say which program it is.
@@ -119,32 +126,45 @@ class Proxy:
     @property
     def classes(self) -> list[str]:
         """What objects there are and what they do: `C` a class, `C.__len__` a special method that it has, `C.f=` a
-        method that answered with data, `C.f()` one that answered with an object; kinds of `usual_numbers`, and forms of
-        `usual_forms`."""
+        method that answered with data, `C.f()` one that answered with an object, `import:f` a name; kinds of
+        `usual_numbers`, and forms of `usual_forms`."""
         found = {name for name, what in self._names.items() if what.get("class") and not name.startswith("__")}
         return sorted(found | self._seen)
 
-    def fill(self, module: ModuleType) -> None:
-        """Give `module` the program's names."""
+    def fill(self, module: ModuleType) -> dict[str, Any]:
+        """Give `module` the program's names. One that the user's own program has not and the evaluator has is found by
+        who asks the module for it, and copied by nobody: `from program import *` would put it in that one's place.
+
+        Returns all that the user's own program has not.
+        """
+        further: dict[str, Any] = {}
         for name, what in self._names.items():
             if name.startswith("__") or not name.isidentifier():
                 continue
-            if "value" in what:
-                self._set(module, name, what["value"])
-            elif what.get("class") and self._knows(name):
-                setattr(module, name, self._class(name))
-            elif what.get("callable") or what.get("class"):
-                setattr(module, name, self._function(name))
-            else:
-                kind = str(what.get("object"))[:100]
-                setattr(module, name, _Opaque(self, f"{name} of the candidate is a {kind}, which cannot cross"))
+            is_usual = self._knows(f"{_NAME}{name}") or not self._knows_names
+            (vars(module) if is_usual else further)[name] = self._named(name, what)
+        taken = {name: value for name, value in further.items() if any(name in names for names in self.taken)}
+        vars(module).update((name, value) for name, value in further.items() if name not in taken)
+        if taken:
+            vars(module)["__getattr__"] = _finder(module.__name__, taken)
+        return further
 
-    def _set(self, module: ModuleType, name: str, value: Any) -> None:
-        """Give it a value of the program's; one that no answer may hold cannot be used there."""
+    def _named(self, name: str, what: Mapping[str, Any]) -> Any:
+        """What stands for a name of the program's."""
+        if "value" in what:
+            return self._constant(name, what["value"])
+        if what.get("class") and self._knows(name):
+            return self._class(name)
+        if what.get("callable") or what.get("class"):
+            return self._function(name)
+        return _Opaque(self, f"{name} of the candidate is a {str(what.get('object'))[:100]}, which cannot cross")
+
+    def _constant(self, name: str, value: Any) -> Any:
+        """A value of the program's; one that no answer may hold cannot be used."""
         try:
-            setattr(module, name, self._formed(value, name))
+            return self._formed(value, name)
         except (TypeError, ValueError, OverflowError, RecursionError, ImportError) as error:
-            setattr(module, name, _Opaque(self, f"{name} of the candidate cannot cross: it holds {error}"))
+            return _Opaque(self, f"{name} of the candidate cannot cross: it holds {error}")
 
     def _knows(self, what: str) -> bool:
         """Whether the user's own program has that; if this is that program, it has from now on."""
@@ -290,6 +310,17 @@ class Handle:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._proxy.call("__handles__.set", [self._key, name, _keyed(value)], {})
+
+
+def _finder(module: str, taken: Mapping[str, Any]) -> Callable[[str], Any]:
+    """A module's `__getattr__`."""
+
+    def found(name: str) -> Any:
+        if name in taken:
+            return taken[name]
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return found
 
 
 def _special(name: str) -> Callable[..., Any]:

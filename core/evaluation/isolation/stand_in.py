@@ -17,7 +17,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-Fill = Callable[[ModuleType], None]
+Fill = Callable[[ModuleType], Any]
 """Gives a module the program's names."""
 Refuse = Callable[[str], Exception]
 """The exception to raise for what a stand-in cannot do, by its reason."""

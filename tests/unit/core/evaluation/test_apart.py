@@ -67,6 +67,41 @@ def test_the_longest_of_several_calls_is_known(sandbox, apart):
     assert found.calls and 0 < found.longest_call <= found.call_seconds < found.seconds
 
 
+COMES_BACK = """
+import importlib.util, os
+
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        return said_by_a_child(module.f(4))
+    except Exception:
+        return 100.0
+
+
+def said_by_a_child(answer):
+    read, write = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.write(write, b"%d" % answer)
+        os._exit(0)
+    os.close(write)
+    os.waitpid(pid, 0)
+    return float(os.read(read, 99) or b"-1")
+"""
+
+
+@pytest.mark.parametrize(("answer", "score"), [("8", 8.0), ("'odd'", -1.0)])
+def test_a_child_of_the_evaluator_that_comes_back_out_of_it_reports_nothing(sandbox, tmp_path, answer, score):
+    """It was heard before the evaluator: a program that breaks the child had the score that only the child came to."""
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(COMES_BACK)
+    found = Apart(evaluator, timeout=30).run(sandbox, f"def f(x): return {answer}", limits=Limits(seconds=20))
+    assert found.value == score, found
+
+
 WITH_ALARMS = """import importlib.util, signal
 
 
@@ -122,7 +157,10 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     new = sandbox.resources._things[key]
     sandbox.resources.drop(key, lost)
     assert sandbox.resources._things[key] is new is not lost
-    with closing(lost.begin({"serves": False}, 0, "candidate.py", None)) as judging, pytest.raises(JobLost):
+    with (
+        closing(lost.begin({"serves": False, "odd": False}, 0, "candidate.py", None)) as judging,
+        pytest.raises(JobLost),
+    ):
         judging.name({}, time.monotonic() + 5.0)
 
 
@@ -143,7 +181,7 @@ def test_an_evaluator_that_ends_by_itself_is_no_lost_worker(sandbox, tmp_path):
 
 @pytest.mark.parametrize(
     ("returned", "told"),
-    [("['x' * 50_000] * 1400", "66 MB; at most 64 MB"), ("[',' * 80_000] * 26", "2,080,038 values; at most 2,000,000")],
+    [("['x' * 50_000] * 1400", "66 MB; at most 64 MB"), ("[',' * 80_000] * 26", "2,080,039 values; at most 2,000,000")],
 )
 def test_what_an_evaluator_returns_is_bounded(sandbox, tmp_path, returned, told):
     """It may hand on all that its program answered: who hears it shares its process with other programs."""
@@ -215,7 +253,8 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
         return how.run(sandbox, code, limits=Limits(seconds=20))
 
     honest = scored(REAL, None)
-    assert honest.value == {"combined_score": -0.25} and honest.classes == ("SCALE 0", "SCALE int", "f 0", "f float")
+    known = ("SCALE 0", "SCALE int", "f 0", "f float", "import:SCALE", "import:f")
+    assert honest.value == {"combined_score": -0.25} and honest.classes == known
     found = scored(IMAGINARY[kind], honest.classes)
     failed = program_failure(found)
     assert found.value is None and found.line.startswith("TypeError") and failed is None
@@ -224,7 +263,7 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
             "its own exception"
         )
     own = scored(IMAGINARY[kind], None)
-    kinds = {mark for mark in own.classes if " " not in mark}
+    kinds = {mark for mark in own.classes if " " not in mark and ":" not in mark}
     assert not own.refused and kinds in [{"1j"}, {"1j", "[]"}], (
         "a user's own program may have them, and others then too"
     )

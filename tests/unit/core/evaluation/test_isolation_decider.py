@@ -10,7 +10,7 @@ import pytest
 
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart
-from core.evaluation.isolation.decider import FINE_CALLS, Decider
+from core.evaluation.isolation.decider import FINE_CALLS, READS, Decider
 from core.evaluation.isolation.decision import UNTRIED
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
 from core.evaluation.isolation.together import Together
@@ -116,9 +116,66 @@ def test_forks_that_fail_now_and_then_are_none_and_the_process_that_was_kept_for
     assert decision.scores == ((1.1, 1.9, 1.5, 1.2, 1.7) if forks else (1.4, 1.0, 2.0, 1.3, 1.6))
 
 
-def decider() -> Decider:
+UNTOLD = "whether your own program has the same score beside the evaluator could not be tried"
+
+
+@pytest.mark.parametrize("seconds", [0.1, 40])
+@pytest.mark.parametrize(
+    ("wanted", "beside", "isolation", "doubt"),
+    [
+        ("auto", 1.5, "apart", ""), ("apart", 1.5, "apart", ""), ("auto", 1.0, "together", ""),
+        ("apart", 1.0, "apart", "of your own program the score is another: 1.5 apart, 1 beside the evaluator"),
+        ("auto", None, "apart", f"{UNTOLD}: no score"),
+        ("apart", "it needs the network", "apart", f"{UNTOLD}: it needs the network"),
+    ],
+)  # fmt: skip
+def test_what_may_have_been_read_of_the_stand_in_is_compared_whatever_is_wanted(
+    monkeypatch, seconds, wanted, beside, isolation, doubt
+):
+    """`isolation=apart` was never compared, nor an evaluator that called the program and weighed its file as well."""
+
+    def shared(*_, **__):
+        if isinstance(beside, str):
+            raise EvaluatorUnusable(beside, beside, "python")
+        return EvaluatorRun(value=beside, seconds=seconds)
+
+    first = EvaluatorRun(value=1.5, calls=5, texts=True, seconds=seconds)
+    monkeypatch.setattr(Apart, "run", lambda *_, **__: first)
+    monkeypatch.setattr(Apart, "begin", lambda *_: None)
+    monkeypatch.setattr(Apart, "end", lambda *_: None)
+    monkeypatch.setattr(Together, "run", shared)
+    decision, run = decider(wanted).decide()
+    assert (decision.isolation, decision.doubt) == (isolation, doubt)
+    assert run.value == (1.0 if isolation == "together" else 1.5)
+
+
+@pytest.mark.parametrize("seconds", [0.1, 40])
+@pytest.mark.parametrize(
+    ("wanted", "odd", "beside", "isolation", "is_doubtful"),
+    [
+        ("auto", 1.5, 1.5, "apart", False), ("auto", 0.0, 1.5, "together", False),
+        ("auto", None, 1.5, "together", False), ("auto", None, None, "apart", True),
+        ("apart", 0.0, 1.5, "apart", True), ("screen", 0.0, 1.5, "apart", True),
+    ],
+)  # fmt: skip
+def test_an_evaluator_that_checks_the_programs_text_is_known_by_another_text(
+    monkeypatch, seconds, wanted, odd, beside, isolation, is_doubtful
+):
+    """The user's program and what stands in for it pass the same check: every program did, whatever it held."""
+    first = EvaluatorRun(value=1.5, calls=5, texts=True, seconds=seconds)
+    others = first.model_copy(update={"value": odd})
+    monkeypatch.setattr(Apart, "run", lambda *_, **asked: others if asked.get("odd") else first)
+    monkeypatch.setattr(Apart, "begin", lambda *_: None)
+    monkeypatch.setattr(Apart, "end", lambda *_: None)
+    monkeypatch.setattr(Together, "run", lambda *_, **__: EvaluatorRun(value=beside, seconds=seconds))
+    decision, run = decider(wanted).decide()
+    assert (decision.isolation, bool(decision.doubt), run.value) == (isolation, is_doubtful, 1.5)
+    assert (decision.reason == READS) is (odd != 1.5) and ("what stands in" in decision.doubt) is is_doubtful
+
+
+def decider(wanted: str = "auto") -> Decider:
     sandbox = SimpleNamespace(tier="warm", cards=SimpleNamespace(places=0))
     return Decider(
-        sandbox, "", wanted="auto", start=Apart(Path("evaluator.py"), modules={}), folder=Path(),
+        sandbox, "", wanted=wanted, start=Apart(Path("evaluator.py"), modules={}), folder=Path(),
         shows=(), score=lambda value: value, limits=Limits(), seed=0,
     )  # fmt: skip
