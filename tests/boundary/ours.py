@@ -26,6 +26,7 @@ _SCRIPT = ("--problem", "script", "--problem.program=initial_program.py", "--pro
 WORDS: dict[str, tuple[str, ...]] = {
     "script": _SCRIPT,
     "objects": _SCRIPT,
+    "process": _SCRIPT,
     "coins": _SCRIPT,
     "clock": _SCRIPT,
     "competition": ("--data.dir=data", "--data.target=y", "--data.metric=accuracy"),
@@ -68,6 +69,7 @@ _OUTER = {CHILD: _FROM_A_CHILD, WRITTEN: _WRITES}
 WAYS: dict[str, tuple[str, ...]] = {
     "script": ("apart", CHILD, WRITTEN, "screen", "auto", "together"),
     "objects": ("apart", "auto"),
+    "process": ("auto",),
     "coins": ("apart", "auto"),
     "clock": ("apart", "auto"),
     "command": ("elsewhere", BESIDE),
@@ -111,7 +113,7 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> di
     if done.returncode not in (0, 3):  # 3: no program was valid
         return {attack.name: Told(output=done.stdout[-2000:] + done.stderr[-2000:], ended=True) for attack in attacks}
     (run,) = (path.parent for path in (here.root / "logs").glob("*/run.db"))
-    if way == CHILD:
+    if way == CHILD or here.kind.name == "process":
         assert json.loads((run / "files" / "isolation.json").read_text())["serves"], (
             "else nothing was called from there"
         )

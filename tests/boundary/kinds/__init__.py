@@ -10,11 +10,12 @@ from tests.boundary.kinds.competition import COMPETITION
 from tests.boundary.kinds.function import FUNCTION
 from tests.boundary.kinds.kind import Kind
 from tests.boundary.kinds.objects import OBJECTS
+from tests.boundary.kinds.process import PROCESS
 from tests.boundary.kinds.script import SCRIPT
 from tests.boundary.kinds.writer import WRITER
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (SCRIPT, OBJECTS, COINS, CLOCK, COMPETITION, FUNCTION, ARENA, COMMAND, WRITER)
+    kind.name: kind for kind in (SCRIPT, OBJECTS, PROCESS, COINS, CLOCK, COMPETITION, FUNCTION, ARENA, COMMAND, WRITER)
 }
 
 __all__ = ["KINDS", "Kind"]

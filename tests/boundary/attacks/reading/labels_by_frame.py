@@ -1,5 +1,5 @@
 # takes the labels from the local variables of who called it
-# KINDS: script objects
+# KINDS: script objects process
 # WINS: score
 import sys
 
