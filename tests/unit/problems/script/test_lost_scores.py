@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import Limits
+from core.evaluation.isolation.decider import READS
 from core.evaluation.isolation.decision import UNTRIED, Decision
 from core.state.failure import FailureKind
 from core.state.journal import Journal
@@ -63,13 +64,14 @@ def test_a_third_score_that_is_lost_leaves_the_one_apart(judged):
     assert (verdict.metric, verdict.failure) == (1.0, None)
 
 
-def test_a_slow_evaluator_that_looks_at_the_clock_is_told_that_its_score_may_be_one(tmp_path):
+def test_what_is_doubtful_of_scores_apart_is_told_a_time_or_a_text_that_was_looked_at(tmp_path):
     """A reference that was timed against itself got 0.05 in place of 1: the way to the sandbox was in the time."""
     (tmp_path / "evaluator.py").write_text("")
     told = []
-    for reason in (UNTRIED, ""):
+    for reason, doubt in ((UNTRIED, ""), ("", ""), (READS, "it found what stands in for it")):
+        decision = Decision(isolation="apart", reason=reason, doubt=doubt, scores=(1.0,))
         answer = {
-            "decision": Decision(isolation="apart", reason=reason, scores=(1.0,)).model_dump(mode="json"),
+            "decision": decision.model_dump(mode="json"),
             "run": {"value": {"metrics": {"combined_score": 1.0}}, "isolated": True},
         }
         deps = SimpleNamespace(
@@ -83,4 +85,5 @@ def test_a_slow_evaluator_that_looks_at_the_clock_is_told_that_its_score_may_be_
             timeout=5, lower_is_better=False,
         )  # fmt: skip
         assert evaluator.evaluate([Node(id="one", code="x=1")])[0].metric == 1
-    assert len(told) == 1 and "--problem.options.isolation=together" in told[0]
+    assert len(told) == 2 and "--problem.options.isolation=together" in told[0]
+    assert told[1] == "scores may be none of the programs': it found what stands in for it"
