@@ -99,8 +99,8 @@ def without_words(ids: Any, words: Sequence[str]) -> tuple[Any, str] | None:
     """
     longest = sorted(words, key=len, reverse=True)
     ends = ids.map({text: next((word for word in longest if text.endswith(word)), "") for text in ids.unique()})
-    sizes = ends.str.len()
-    if not (sizes > 0).all():
+    sizes = ends.map(len)
+    if not len(ids) or not (sizes > 0).all():
         return None
     bodies = pd.Series([text[: -size - 1] for text, size in zip(ids, sizes, strict=True)], ids.index, dtype=str)
     marks = {text[-size - 1 : -size] for text, size in zip(ids, sizes, strict=True)}
