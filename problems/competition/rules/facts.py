@@ -216,7 +216,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     used = {
         name: column
         for name, column in columns.items()
-        if (name != key or column["kind"] == "text")
+        if (name != key or column["kind"] in ("text", "date"))
         and name not in (*targets, *scarce, *files.naming)
         and column["kind"] != "constant"
     }

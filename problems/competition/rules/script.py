@@ -72,7 +72,7 @@ print("wrote the sample submission")
 def _data(recipe: Recipe, facts: Facts) -> list[str]:
     one = len(facts.targets) == 1
     aim = "TARGET" if one else "*TARGETS"
-    key = [] if facts.key in facts.texts else ["ID"]  # a text that names rows also says something
+    key = [] if facts.key in facts.columns else ["ID"]  # a text or a time that names rows also says something
     others = [*key, aim, *map(repr, (*facts.scarce, *facts.files.naming))]
     apart = f"({', '.join(others)}{',' if len(others) == 1 else ''})"
     sides = [side for side in facts.sides if side.file in recipe.tables]

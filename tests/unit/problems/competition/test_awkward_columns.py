@@ -211,6 +211,21 @@ def test_rows_without_a_label_are_not_learned(tmp_path, monkeypatch, task):
         assert "X" not in names or len(names["X"]) == len(names["y"]) == 1200 - 24
 
 
+@pytest.mark.parametrize("rows", [0, 600_000])
+def test_times_that_name_rows_are_learned_from(tmp_path, monkeypatch, rows):
+    """Rentals of each hour, whose id is that hour: programs saw everything but the time."""
+    hours = pd.date_range("2011-01-01", periods=330, freq="h")
+    some = seldom(330).assign(Id=hours.strftime("%Y-%m-%d %H:%M:%S"), kind=np.sin(hours.hour / 4))
+    extras = laid_out(tmp_path, some, "kind", "regression", rows=rows)
+    facts = read_facts(extras)
+    assert facts.dates == ("Id",)
+    for code in (script.render(recipe.Recipe(members=(FAMILIES["hgb"].default(facts),)), facts),
+                 *(baseline.code for baseline in baselines(extras))):  # fmt: skip
+        names = hands_in(code, tmp_path, "kind", monkeypatch)
+        assert "X" not in names or "Id_hour" in names["X"]
+    assert list(pd.read_csv("submission/submission.csv")["Id"]) == list(some["Id"][-HIDDEN:])
+
+
 def test_of_several_targets_each_learns_the_rows_that_have_its_label(tmp_path, monkeypatch):
     """Every such program failed: a function took the rows for its own before it had any."""
     some = seldom(230)
