@@ -307,3 +307,18 @@ def test_tables_of_one_name_in_several_folders_are_joined_by_the_pattern_that_is
         build(load_config(None, [*words]), tmp_path)
     note, _, lines = handed_in(tmp_path, mine, "row['rent'] = 5", "data.train=*/data.csv", *words[1:])
     assert "2 files make train.csv, 120 rows" in note and len(lines) == 1 + TESTED
+
+
+def test_a_table_below_that_has_the_target_is_named_where_the_only_one_at_the_top_has_it_not(tmp_path, inline):
+    """A list of what columns mean beside folders of tables was taken for the training table, and nothing more said."""
+    words = pd.DataFrame({"Variable": ["size", "tag"], "Description": ["of a flat", "of its kind"]})
+    mine = laid_out(tmp_path, feature_definitions=words, files__train__train_base=KNOWN, files__test__test_base=ASKED)
+    said = f"data.dir={mine}", "data.target=rent", "data.metric=mae"
+    base = "files/train/train_base.csv"
+    with pytest.raises(ConfigError, match=rf"feature_definitions.csv'; {base} has it: --data.train={base}$"):
+        build(load_config(None, [*said]), tmp_path).prepare()
+    with pytest.raises(ConfigError, match=r"feature_definitions.csv'; columns are Variable, Description$"):
+        build(load_config(None, [said[0], "data.target=price", said[2]]), tmp_path).prepare()
+    named = f"data.train={base}", "data.test=files/test/test_base.csv"
+    note, _, _ = handed_in(tmp_path, mine, "row['rent'] = 5", *said[1:], *named)
+    assert f"{base} is read as train.csv" in note

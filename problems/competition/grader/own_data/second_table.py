@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ from ..tables.formats import COLUMNAR, SHEETS, TEXT, look_at
 from ..tables.keys import as_keys
 from ..tables.pieces import Table
 from .spelling import Classes, read_classes
+
+MOST_BELOW = 20_000
+"""Files in folders below among which tables are sought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,21 @@ def second_table(missing: list[str], request: dict[str, Any], train: list[str]) 
         several = ", ".join(path.name for path in found)
         raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
     hint = instead(missing[0], train, Path(request["train"]))
-    raise Unusable(f"data.target={missing[0]}: no such column in '{folder / name}'{hint}")
+    told = f"data.target={missing[0]}: no such column in '{folder / name}'"
+    if below := next(_tables_below(missing, request), None):
+        raise Unusable(f"{told}; {below} has it: --data.train={below}")
+    raise Unusable(f"{told}{hint}")
+
+
+def _tables_below(missing: list[str], request: dict[str, Any]) -> Iterator[str]:
+    """Tables with the targets in folders below, where the user said neither what to learn from nor what labels are."""
+    folder = Path(request["folder"])
+    if request.get("alone") or request.get("said_train") or request.get("labels"):
+        return
+    files = sorted(islice(folder.rglob("*"), MOST_BELOW))
+    for path in [path for path in files if path.parent != folder and may_be_table(path, request)]:
+        if set(missing) <= set(columns_of(path)):
+            yield path.relative_to(folder).as_posix()
 
 
 def further_tables(request: dict[str, Any]) -> list[Path]:
