@@ -244,7 +244,10 @@ class FunctionEvaluator(Evaluator):
     def _row(self, case: Any, number: int, score: float) -> CaseScore:
         """The problem's own; the plain one where that raises: by now the search is over and paid for."""
         try:
-            return self._problem.case_score(case, number, score)
+            row = self._problem.case_score(case, number, score)
+            if not isinstance(row, CaseScore):
+                raise TypeError(f"it returns {type(row).__name__}, not core.contracts.CaseScore")
+            return row
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a third party's code
             log_msg("WARNING", f"case_score of case {number} raises {type(error).__name__}: {error}; its score is told")
             return FunctionProblem.case_score(self._problem, case, number, score)

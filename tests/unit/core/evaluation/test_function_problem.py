@@ -219,6 +219,7 @@ def test_a_score_that_ends_the_process_is_a_failure_and_ends_nothing():
     [
         lambda case: {}["of a case that nobody named"],
         lambda case: CaseScore(case="x", value=math.nan),
+        lambda case: ("x", 1.0),
         lambda case: CaseScore(case="x", value=1.0, bound=0.0, gap=math.inf),
     ],
 )
