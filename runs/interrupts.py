@@ -144,7 +144,6 @@ class Interrupts:
         self._on_finish = on_finish
         self._on_now = on_now
         self._wishes = Wishes(clock)
-        self._process = os.getpid()
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -154,7 +153,6 @@ class Interrupts:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        self._process = os.getpid()
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         for number, handler in before.items():
             if number == signal.SIGTERM or handler is not signal.SIG_IGN:
@@ -167,10 +165,6 @@ class Interrupts:
                 signal.signal(number, handler)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if os.getpid() != self._process:  # a user's code forked: its pools wait for children that a signal is to end
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-            return
         if self._wishes.is_echo(number):
             return
         if not self.finish.is_set():

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 
 import pytest
 
@@ -140,17 +139,3 @@ def test_a_group_that_ends_while_all_are_stopped_keeps_no_other_from_going_on(mo
         signal.signal(signal.SIGTSTP, before)
         os.killpg(goes_on.pid, signal.SIGKILL)
         goes_on.wait()
-
-
-def test_a_child_that_a_users_code_forked_is_ended_by_a_signal():
-    """`multiprocessing.Pool` in a problem's own `score` waited for ever: its children took SIGTERM for a wish."""
-    interrupts = Interrupts()
-    with interrupts.handled():
-        child = os.fork()
-        if not child:
-            time.sleep(60)
-            os._exit(1)
-        time.sleep(0.2)
-        os.kill(child, signal.SIGTERM)
-        _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == -signal.SIGTERM and not interrupts.finish.is_set()
