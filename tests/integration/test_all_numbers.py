@@ -81,8 +81,8 @@ def test_the_final_part_is_told_case_by_case_beside_the_best_baseline(cli):
 @pytest.mark.long
 def test_a_baseline_that_won_is_named_above_its_cases_and_another_one_stands_beside_it(cli):
     """Own instances, no step: the best of what was there before."""
-    sizes = "\n".join(str(20 + 7 * n % 80) for n in range(40))
-    (cli.folder / "bins.txt").write_text("5\n" + "".join(f" own_{n}\n 150 40 0\n{sizes}\n" for n in range(5)))
+    sizes = ["\n".join(str(20 + (7 * n + one) % 80) for n in range(40)) for one in range(5)]
+    (cli.folder / "bins.txt").write_text("5\n" + "".join(f" own_{n}\n 150 40 0\n{sizes[n]}\n" for n in range(5)))
     words = ["--problem", "bin_packing", "problem.name=bins.txt", "search.max_steps=0"]
     assert cli.here(*words, "logging.report=true").code == 0
     shown, said = cli.show(), " ".join(cli.here("show", "latest", COLUMNS="200").out.split())

@@ -38,7 +38,7 @@ def ended_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / name).mkdir()
             (folder / name / "program.py").write_text(PROGRAM)
             (folder / name / "evaluator.py").write_text(EVALUATOR)
-            ended = Cli(folder / name)(*words, "search.max_steps=3", "search.smoke=false")
+            ended = Cli(folder / name)(*words, "search.max_steps=3")
             assert ended.code == 0, ended.err
 
     return made_once(tmp_path_factory, "tampered-scores", search)

@@ -46,5 +46,6 @@ def small_config(kind: str, folder: Path, *keys: str) -> Config:
     words = [
         word.replace("=", f"={folder}/", 1) if word.partition("=")[2] in FILES else word for word in KEYS.get(kind, [])
     ]
-    overrides = [f"project.dir={folder}", "search.smoke=false", *words, *keys]
+    smoke = ["search.smoke=false"] if kind == "competition" else []
+    overrides = [f"project.dir={folder}", *smoke, *words, *keys]
     return load_config(overrides=overrides, presets={"problem": kind, "llm": "rules"})

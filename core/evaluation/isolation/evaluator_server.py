@@ -48,7 +48,7 @@ _NO_FORK = ("jax", "tensorflow", "grpc", "cupy", "ray")
 _REHEARSED_SECONDS = 5
 _CLOCKS = ("time.time(", "perf_counter", "process_time", "monotonic", "thread_time", "timeit", "default_timer",
            "elapsed_time", "do_bench")  # fmt: skip
-_TEXTS = ("subprocess", "popen", "Popen", "os.system(", "posix_spawn", "os.spawn", "os.exec", "os.open(", "open_code",
+_TEXTS = ("subprocess", "popen(", "Popen", "os.system(", "posix_spawn", "os.spawn", "os.exec", "os.open(", "open_code",
           "getsize", ".stat(", "st_size", "getsource", "linecache", "tokenize", "__code__", "multiprocessing",
           "ProcessPool", "joblib")  # fmt: skip
 """Ways to a program's file, its size and its lines that are none of importing it: what is found there stands in for

@@ -36,6 +36,7 @@ def test_the_quote_counts_what_the_limits_allow(words, said):
 @pytest.mark.parametrize("parts", [["16 openings", "4 are held out"], ["amounts are read " * 6, "6 rows are hidden"]])
 def test_a_long_note_is_told_in_lines(facts_of, parts):
     """What mattered stood at the end of a paragraph of how a table was read."""
-    problem = SimpleNamespace(name="p", unit="", lower_is_better=True, note="; ".join(parts), claims_only=False)
+    facts = {"name": "p", "unit": "", "lower_is_better": True, "claims_only": False, "unread": {}}
+    problem = SimpleNamespace(note="; ".join(parts), **facts)
     said = [line for line in banner(replace(facts_of(), problem=problem)) if line.startswith("note: ")]
     assert said == ([f"note: {part}" for part in parts] if len(problem.note) > 120 else [f"note: {problem.note}"])

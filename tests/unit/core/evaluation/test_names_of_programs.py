@@ -62,6 +62,7 @@ def test_so_it_is_in_other_processes(tmp_path, monkeypatch):
     """There it is what their own modules have, and Python's own names."""
     callers = []
     monkeypatch.setattr(elsewhere, "_begun", lambda path: plain)
+    monkeypatch.setattr(elsewhere, "_is_users", lambda module: getattr(module, "__name__", "") == __name__)
     monkeypatch.setattr(elsewhere, "Caller", lambda *given: callers.append(Caller(*given)) or callers[-1])
     offered = {**OFFERED, "sum": {"callable": True}, "copied": {"callable": True}}
     stand = proxy(["import:predict", "import:N", "import:json"], offered)
